@@ -1,0 +1,129 @@
+package chaos
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Explain lists a plan for people: the charges with the txids they will get,
+// the payments with their callbacks and what goes wrong with them, then the
+// calls, crashes and windows. The list is for reading and its layout promises
+// nothing. Errors of w are w's to remember.
+func (p *Plan) Explain(w io.Writer) {
+	b := bufio.NewWriter(w)
+	defer b.Flush()
+	e := explainer{b, p}
+	e.head()
+	e.charges()
+	e.payments()
+	e.section("calls of the PSP's API", func(t Target) bool { return t.API != nil })
+	e.section("store commands", func(t Target) bool { return t.Command != nil })
+	e.section("windows", func(t Target) bool { return t.Window != nil })
+}
+
+type explainer struct {
+	*bufio.Writer
+	plan *Plan
+}
+
+func (e explainer) head() {
+	p, s := e.plan, e.plan.Settings
+	fmt.Fprintf(e, "seed %s, profile %s, generator %d\n%s\n", p.Seed, p.Profile, p.Generator, p.Hash())
+	fmt.Fprintf(e, "starts %s, %s long, last action at %s; times below count from the start\n",
+		p.Start.UTC().Format("2006-01-02T15:04:05Z"), span(p.HorizonMS), clock(p.LastActionMS()))
+	fmt.Fprintf(e, "receiver processes: %d, workers in each: %d; retry table %s, %s for an answer; a sweep every %s; statement %s behind\n",
+		s.Instances, s.Workers, s.Retry, span(s.CallbackTimeoutMS), span(s.SweepEveryMS), span(s.StatementLagMS))
+}
+
+func (e explainer) charges() {
+	fmt.Fprintf(e, "\ncharges (%d)\n", len(e.plan.Charges))
+	for _, c := range e.plan.Charges {
+		fmt.Fprintf(e, "  %-4s %s  %s  %s of %s, made at %s", c.ID, Txid(e.plan.Seed, c), c.Reference, c.Kind, due(c), clock(c.CreateAtMS))
+		if c.ExpiresInS > 0 {
+			fmt.Fprintf(e, ", expires at %s", clock(c.CreateAtMS+c.ExpiresInS*secondMS))
+		}
+		if c.Elsewhere {
+			fmt.Fprintf(e, ", by another system: the receiver learns of it %s", orNever("at ", c.AdoptAtMS))
+		}
+		if c.RemoveAtMS > 0 {
+			fmt.Fprintf(e, ", removed at %s", clock(c.RemoveAtMS))
+		}
+		fmt.Fprintln(e)
+	}
+}
+
+func (e explainer) payments() {
+	fmt.Fprintf(e, "\npayments (%d)\n", len(e.plan.Payments))
+	for _, pay := range e.plan.Payments {
+		fmt.Fprintf(e, "  %-4s %s  %s at %s ", pay.ID, pay.EndToEndID, reais(pay.AmountCents), clock(pay.AtMS))
+		if pay.Charge == "" {
+			fmt.Fprint(e, "to the bare key, so no callback\n")
+		} else {
+			fmt.Fprintf(e, "for %s, callback %s later\n", pay.Charge, span(pay.NotifyAfterMS))
+		}
+		e.faultsOn(pay.ID)
+	}
+}
+
+// faultsOn lists what strikes a payment's payer and callbacks. A kind that
+// sends many copies is told in one line.
+func (e explainer) faultsOn(id string) {
+	var mine []Deviation
+	for _, d := range e.plan.Faults {
+		if t := d.Target; t.Payment == id || t.Callback != nil && t.Callback.Subject == id {
+			mine = append(mine, d)
+		}
+	}
+	for i := 0; i < len(mine); {
+		n := 1
+		for i+n < len(mine) && mine[i+n].Kind == mine[i].Kind {
+			n++
+		}
+		if n > 3 {
+			fmt.Fprintf(e, "         %s: %d copies, from %s to %s after the first\n", mine[i].Kind, n,
+				span(mine[i].Set.CopyAfterMS), span(mine[i+n-1].Set.CopyAfterMS))
+			i += n
+			continue
+		}
+		fmt.Fprintf(e, "         %s: %s %s\n", mine[i].Kind, place(mine[i].Target), strings.Join(mine[i].Set.words(), ", "))
+		i++
+	}
+}
+
+func (e explainer) section(title string, belongs func(Target) bool) {
+	var mine []Deviation
+	for _, d := range e.plan.Faults {
+		if belongs(d.Target) {
+			mine = append(mine, d)
+		}
+	}
+	if len(mine) == 0 {
+		return
+	}
+	fmt.Fprintf(e, "\n%s (%d)\n", title, len(mine))
+	for _, d := range mine {
+		fmt.Fprintf(e, "  %s: %s %s\n", d.Kind, place(d.Target), strings.Join(d.Set.words(), ", "))
+	}
+}
+
+// place is a target in words.
+func place(t Target) string {
+	switch {
+	case t.Callback != nil && t.Callback.Notice != NoticeCredit:
+		return "an extra callback"
+	case t.Callback != nil && t.Callback.Copy > 0:
+		return fmt.Sprintf("copy %d of the callback", t.Callback.Copy)
+	case t.Callback != nil:
+		return fmt.Sprintf("attempt %d of the callback", t.Callback.Attempt)
+	case t.API != nil:
+		return fmt.Sprintf("call %d of %s about %s", t.API.Nth, t.API.Route, t.API.Subject)
+	case t.Command != nil:
+		c := t.Command
+		return fmt.Sprintf("%s execution %d of %s with %s, instance %s:", c.Edge, c.Nth, c.Command, c.Subject, c.Instance)
+	case t.Window != nil:
+		return fmt.Sprintf("%s from %s to %s", t.Window.Place, clock(t.Window.FromMS), clock(t.Window.ToMS))
+	}
+	return "the payer"
+}

@@ -1,0 +1,22 @@
+package chaos
+
+func apiHiddenKind() Kind {
+	return Kind{
+		Name: "api_hidden", Family: FamilyAPI,
+		Doc:   "The PSP answers 404 to a GET of what it has for half a second to five minutes after the effect.",
+		Mixed: Rate{1, 80}, Hostile: Rate{1, 8}, Alone: Rate{1, 2},
+		Propose: proposeApiHidden,
+	}
+}
+
+func proposeApiHidden(p Proposer) (out []Deviation) {
+	for s, st := range p.struck((*sale).any) {
+		set := Change{HideMS: st.octave(500, 5*minuteMS)}
+		if s.ours() && st.Chance(Rate{1, 2}) {
+			out = append(out, onAPI(RouteChargeGet, s.charge.ID, 1, set))
+			continue
+		}
+		out = append(out, onAPI(RoutePixGet, s.ID, 1, set))
+	}
+	return out
+}

@@ -1,0 +1,22 @@
+package chaos
+
+func commitLostKind() Kind {
+	return Kind{
+		Name: "commit_lost", Family: FamilyReceiver,
+		Doc:   "A store command commits and the receiver is told that nobody knows.",
+		Mixed: Rate{1, 60}, Hostile: Rate{1, 8}, Alone: Rate{1, 2},
+		Propose: proposeCommitLost,
+	}
+}
+
+func proposeCommitLost(p Proposer) (out []Deviation) {
+	for s, st := range p.struck((*sale).any) {
+		command, subject := drawCommand(st, s)
+		switch command {
+		case CommandClaimEvents, CommandLeaseOutbox, CommandMatchStatement:
+			command = CommandApplyEvents
+		}
+		out = append(out, p.onCommand(st, command, subject, EdgeAfter, drawNth(st), Change{LoseCommit: true}))
+	}
+	return out
+}

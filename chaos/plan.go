@@ -1,0 +1,89 @@
+package chaos
+
+import "time"
+
+// Format names the plan file's layout. A reader refuses any other.
+const Format = "pixlab.plan/1"
+
+// Generator counts the changes that moved a draw. It informs and binds nobody:
+// a committed plan goes on working whatever its generator was.
+const Generator = 1
+
+// Plan is everything a seed decided, drawn before anything runs. It is the
+// whole input of a run: the seed inside only keys the run-time draws (order of
+// steps, their latency, ids).
+//
+// All times are milliseconds from Start; all money is whole cents.
+type Plan struct {
+	Format    string      `json:"format"`
+	Generator int         `json:"generator"`
+	Seed      Seed        `json:"seed"`
+	Profile   string      `json:"profile"`
+	Start     time.Time   `json:"start"`
+	HorizonMS int64       `json:"horizon_ms"`
+	Settings  Settings    `json:"settings"`
+	Charges   []Charge    `json:"charges"`
+	Payments  []Payment   `json:"payments"`
+	Faults    []Deviation `json:"faults"`
+}
+
+// Settings are the habits of both sides during one run.
+type Settings struct {
+	// Instances is the number of receiver processes, Workers the workers in each.
+	Instances int `json:"instances"`
+	Workers   int `json:"workers"`
+	// Retry names the PSP's retry table, see [RetryTable].
+	Retry string `json:"retry"`
+	// CallbackTimeoutMS is how long the PSP waits for an answer to a callback.
+	CallbackTimeoutMS int64 `json:"callback_timeout_ms"`
+	// SweepEveryMS is the pause between two sweeps of new Pix.
+	SweepEveryMS int64 `json:"sweep_every_ms"`
+	// StatementLagMS is how long a settled Pix stays out of GET /pix and GET /extrato.
+	StatementLagMS int64 `json:"statement_lag_ms"`
+}
+
+// ChargeKind tells a dynamic charge (made at the PSP, paid once) from a static
+// code (registered at the receiver alone, paid any number of times).
+type ChargeKind string
+
+// The kinds of charge.
+const (
+	ChargeDynamic ChargeKind = "dynamic"
+	ChargeStatic  ChargeKind = "static"
+)
+
+// Charge is one sale that the merchant wants paid.
+type Charge struct {
+	// ID is the subject's name in fault addresses: "c0", "c1", …
+	ID string `json:"id"`
+	// Reference is the merchant's own number; the txid is drawn from it.
+	Reference string     `json:"reference"`
+	Kind      ChargeKind `json:"kind"`
+	// AmountCents is what is due; zero on a static code lets the payer choose.
+	AmountCents int64 `json:"amount_cents"`
+	CreateAtMS  int64 `json:"create_at_ms"`
+	// ExpiresInS is calendario.expiracao, in seconds; dynamic charges only.
+	ExpiresInS int64 `json:"expires_in_s,omitempty"`
+	// Elsewhere marks a charge that another system of the merchant made at the
+	// PSP under our key; the receiver learns of it at AdoptAtMS, or never (zero).
+	Elsewhere bool  `json:"elsewhere,omitempty"`
+	AdoptAtMS int64 `json:"adopt_at_ms,omitempty"`
+	// RemoveAtMS is when the merchant removes the charge; zero is never.
+	RemoveAtMS int64 `json:"remove_at_ms,omitempty"`
+}
+
+// Payment is one Pix that a payer will try to make.
+type Payment struct {
+	// ID is the subject's name in fault addresses: "p0", "p1", …
+	ID string `json:"id"`
+	// Charge is the charge's ID, empty for a Pix sent to the bare key.
+	Charge      string `json:"charge,omitempty"`
+	EndToEndID  string `json:"end_to_end_id"`
+	AmountCents int64  `json:"amount_cents"`
+	AtMS        int64  `json:"at_ms"`
+	// NotifyAfterMS is how long after settlement the PSP sends its callback.
+	NotifyAfterMS int64 `json:"notify_after_ms"`
+	// Lax lets the PSP take this Pix although the charge is not payable that
+	// way (amount, second Pix, expired, removed). Set by a fault only.
+	Lax bool `json:"-"`
+}

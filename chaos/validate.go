@@ -1,0 +1,142 @@
+package chaos
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Validate says in one line what is wrong with a plan and what would be right:
+// an id twice, a target that names nothing, a time before the start, a fault
+// kind or a retry table that nobody knows. Any profile is fine, since it only
+// tells where the plan came from.
+func (p *Plan) Validate() error {
+	if p.Format != Format {
+		return fmt.Errorf("format %q is unknown; this build reads %q", p.Format, Format)
+	}
+	v := validator{plan: p, owner: map[string]string{}, charges: map[string]*Charge{}, payments: map[string]*Payment{}}
+	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allFaults} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validator walks one plan and remembers what it has met.
+type validator struct {
+	plan     *Plan
+	owner    map[string]string // whose an id is, by class and id
+	charges  map[string]*Charge
+	payments map[string]*Payment
+}
+
+func (v *validator) head() error {
+	p := v.plan
+	switch {
+	case p.Seed > MaxSeed:
+		return fmt.Errorf("seed %d is too large; want a whole number from 0 to %d", p.Seed, uint64(MaxSeed))
+	case p.Start.IsZero():
+		return fmt.Errorf("start is missing; want an instant such as 2026-03-10T03:00:00Z")
+	case p.HorizonMS <= 0:
+		return fmt.Errorf("horizon_ms is %d; want the length of the run, such as %d for a day", p.HorizonMS, DayMS)
+	}
+	return nil
+}
+
+func (v *validator) settings() error {
+	s := v.plan.Settings
+	if err := firstError(
+		atLeast("settings", "instances", int64(s.Instances), 1),
+		atLeast("settings", "workers", int64(s.Workers), 1),
+		atLeast("settings", "callback_timeout_ms", s.CallbackTimeoutMS, 1),
+		atLeast("settings", "sweep_every_ms", s.SweepEveryMS, 1),
+		atLeast("settings", "statement_lag_ms", s.StatementLagMS, 0),
+	); err != nil {
+		return err
+	}
+	if _, ok := RetryTableNamed(s.Retry); ok {
+		return nil
+	}
+	var known []string
+	for _, t := range RetryTables() {
+		known = append(known, t.Name)
+	}
+	return fmt.Errorf("settings: retry %q is unknown; known are %s", s.Retry, strings.Join(known, ", "))
+}
+
+func (v *validator) allCharges() error {
+	for i := range v.plan.Charges {
+		c := &v.plan.Charges[i]
+		who := "charge " + c.ID
+		least := int64(0)
+		if c.Kind == ChargeDynamic {
+			least = 1
+		}
+		if err := firstError(
+			v.once(who, "id", "id", c.ID),
+			v.once(who, "reference", "reference", c.Reference),
+			atLeast(who, "amount_cents", c.AmountCents, least),
+			atLeast(who, "expires_in_s", c.ExpiresInS, least),
+			atLeast(who, "create_at_ms", c.CreateAtMS, 0),
+			atLeast(who, "adopt_at_ms", c.AdoptAtMS, 0),
+			atLeast(who, "remove_at_ms", c.RemoveAtMS, 0),
+		); err != nil {
+			return err
+		}
+		if c.Kind != ChargeDynamic && c.Kind != ChargeStatic {
+			return fmt.Errorf("%s: kind %q is unknown; known are %s, %s", who, c.Kind, ChargeDynamic, ChargeStatic)
+		}
+		v.charges[c.ID] = c
+	}
+	return nil
+}
+
+func (v *validator) allPayments() error {
+	for i := range v.plan.Payments {
+		p := &v.plan.Payments[i]
+		who := "payment " + p.ID
+		if err := firstError(
+			v.once(who, "id", "id", p.ID),
+			v.once(who, "end_to_end_id", "end_to_end_id", p.EndToEndID),
+			atLeast(who, "amount_cents", p.AmountCents, 1),
+			atLeast(who, "at_ms", p.AtMS, 0),
+			atLeast(who, "notify_after_ms", p.NotifyAfterMS, 0),
+		); err != nil {
+			return err
+		}
+		if p.Charge != "" && v.charges[p.Charge] == nil {
+			return fmt.Errorf("%s: there is no charge %q; want one of charges, or none for a Pix to the bare key", who, p.Charge)
+		}
+		v.payments[p.ID] = p
+	}
+	return nil
+}
+
+// once refuses an empty id and one that somebody else has.
+func (v *validator) once(who, member, class, id string) error {
+	if id == "" {
+		return fmt.Errorf("%s: %s is missing; want a text that nothing else in the plan has", strings.TrimSpace(who), member)
+	}
+	key := class + "\x00" + id
+	if other, taken := v.owner[key]; taken {
+		return fmt.Errorf("%s: %s %q stands twice, first at %s; want each once", who, member, id, other)
+	}
+	v.owner[key] = who
+	return nil
+}
+
+func atLeast(who, member string, n, least int64) error {
+	if n >= least {
+		return nil
+	}
+	return fmt.Errorf("%s: %s is %d; want %d or more", who, member, n, least)
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package chaos
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func (v *validator) allFaults() error {
+	known := kindNames()
+	for i := range v.plan.Faults {
+		d := &v.plan.Faults[i]
+		who := "fault " + d.Kind + " at " + d.Target.String()
+		if !slices.Contains(known, d.Kind) {
+			return fmt.Errorf("%s: kind %q is unknown; known are %s", who, d.Kind, strings.Join(known, ", "))
+		}
+		if err := firstError(v.target(who, d.Target), v.change(who, d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validator) target(who string, t Target) error {
+	n := 0
+	for _, set := range []bool{t.Callback != nil, t.API != nil, t.Command != nil, t.Window != nil, t.Payment != ""} {
+		if set {
+			n++
+		}
+	}
+	if n != 1 {
+		return fmt.Errorf("%s: target has %d members; want exactly one of callback, api, command, window, payment", who, n)
+	}
+	switch {
+	case t.Callback != nil:
+		return v.callback(who, *t.Callback)
+	case t.API != nil:
+		return v.apiCall(who, *t.API)
+	case t.Command != nil:
+		return v.command(who, *t.Command)
+	case t.Window != nil:
+		return v.window(who, *t.Window)
+	}
+	return v.payment(who, "target", t.Payment)
+}
+
+func (v *validator) callback(who string, a CallbackAddress) error {
+	return firstError(
+		v.payment(who, "callback", a.Subject),
+		oneOf(who, "callback notice", a.Notice, NoticeCredit, NoticeForged, NoticePhantom),
+		atLeast(who, "callback copy", int64(a.Copy), 0),
+		atLeast(who, "callback attempt", int64(a.Attempt), 1),
+	)
+}
+
+func (v *validator) apiCall(who string, a APIAddress) error {
+	return firstError(
+		oneOf(who, "api route", a.Route, RouteChargePut, RouteChargeGet, RoutePixGet),
+		v.subject(who, "api", a.Subject),
+		atLeast(who, "api nth", int64(a.Nth), 1),
+	)
+}
+
+func (v *validator) command(who string, a CommandAddress) error {
+	if a.Command == "" {
+		return fmt.Errorf("%s: command is missing; want the name of a store command, such as %s", who, CommandApplyEvents)
+	}
+	named := v.subject(who, "command", a.Subject)
+	if a.Command == CommandBeginDuty || a.Command == CommandSaveDuty {
+		named = oneOf(who, "command duty", a.Subject, DutySweep, DutyPending, DutyReconcile, DutyRegister)
+	}
+	return firstError(
+		named,
+		v.instance(who, a.Instance),
+		oneOf(who, "command edge", a.Edge, EdgeBefore, EdgeAfter),
+		atLeast(who, "command nth", int64(a.Nth), 1),
+	)
+}
+
+func (v *validator) instance(who, instance string) error {
+	n, err := strconv.Atoi(instance)
+	if instance == AnyInstance || err == nil && n >= 1 && n <= v.plan.Settings.Instances {
+		return nil
+	}
+	return fmt.Errorf("%s: instance %q is none of the plan's; want 1 to %d, or %s", who, instance, v.plan.Settings.Instances, AnyInstance)
+}
+
+func (v *validator) window(who string, w Window) error {
+	if err := atLeast(who, "window from_ms", w.FromMS, 0); err != nil {
+		return err
+	}
+	if w.ToMS <= w.FromMS {
+		return fmt.Errorf("%s: window ends at %d and begins at %d; want to_ms after from_ms", who, w.ToMS, w.FromMS)
+	}
+	places := []string{PlacePSP, PlaceList, PlaceStatement, PlaceWebhook, PlaceStore, PlaceEndpoint}
+	for i := 1; i <= v.plan.Settings.Instances; i++ {
+		places = append(places, InstancePlace(i, PlaceClock), InstancePlace(i, PlaceWorker))
+	}
+	return oneOf(who, "window place", w.Place, places...)
+}
+
+// change refuses a change that sets nothing, goes back in time, or names a
+// payment or a charge that the plan does not hold.
+func (v *validator) change(who string, d *Deviation) error {
+	set := reflect.ValueOf(d.Set)
+	if set.IsZero() {
+		return fmt.Errorf("%s: set is empty; want at least one member", who)
+	}
+	for i := range set.NumField() {
+		name, _, _ := strings.Cut(set.Type().Field(i).Tag.Get("json"), ",")
+		if f := set.Field(i); f.CanInt() && f.Int() < 0 && name != "skew_ms" {
+			return atLeast(who, name, f.Int(), 0)
+		}
+	}
+	if d.Set.Behind != "" {
+		if err := v.payment(who, "behind", d.Set.Behind); err != nil {
+			return err
+		}
+	}
+	if c := d.Set.PayCharge; c != "" && v.charges[c] == nil {
+		return fmt.Errorf("%s: pay_charge names %q; want one of charges", who, c)
+	}
+	for _, shape := range d.Set.Shape {
+		if err := oneOf(who, "shape", shape, shapes()...); err != nil {
+			return err
+		}
+	}
+	return v.riders(who, d)
+}
+
+func (v *validator) riders(who string, d *Deviation) error {
+	for _, rider := range d.Set.With {
+		if err := v.payment(who, "with", rider); err != nil {
+			return err
+		}
+		if at := d.Target.Callback; at == nil || compareIDs(at.Subject, rider) >= 0 {
+			return fmt.Errorf("%s: with names %s; a group belongs to the callback of its lowest payment", who, rider)
+		}
+	}
+	return nil
+}
+
+func (v *validator) payment(who, member, id string) error {
+	if v.payments[id] != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %s names %q; want one of payments", who, member, id)
+}
+
+func (v *validator) subject(who, member, id string) error {
+	if v.payments[id] != nil || v.charges[id] != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %s names %q; want one of payments or charges", who, member, id)
+}
+
+func oneOf(who, member, got string, known ...string) error {
+	if slices.Contains(known, got) {
+		return nil
+	}
+	return fmt.Errorf("%s: %s %q is unknown; known are %s", who, member, got, strings.Join(known, ", "))
+}

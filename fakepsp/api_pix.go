@@ -1,0 +1,141 @@
+package fakepsp
+
+import (
+	"bytes"
+	"net/http"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/pix"
+)
+
+// getPayment shows one Pix, the moment it settled: the lag of the lists does
+// not hold here.
+func getPayment(p *PSP, c *call) Reply {
+	row, ok := p.truth.Pix(pix.EndToEndID(c.vars["e2eid"]))
+	if !ok {
+		return problem(pix.ProblemPaymentNotFound, "no Pix of this endToEndId")
+	}
+	if reply, hidden := p.hidden(c, row.PaidAt, pix.ProblemPaymentNotFound); hidden {
+		return reply
+	}
+	return answer(http.StatusOK, row.Payment)
+}
+
+// paymentQuery is the question of GET /v2/pix.
+type paymentQuery struct {
+	*listQuery
+	txid              string
+	hasTxID, refunded *bool
+}
+
+func readPaymentQuery(c *call) paymentQuery {
+	q := paymentQuery{listQuery: readListQuery(c, windowRequired)}
+	q.person()
+	q.txid = c.query.Get("txid")
+	if q.txid != "" {
+		if _, err := pix.ParseTxID(q.txid); err != nil {
+			q.bad("txid", "want 1 to 35 of [a-zA-Z0-9]")
+		}
+	}
+	q.hasTxID = q.boolean("txIdPresente")
+	q.refunded = q.boolean("devolucaoPresente")
+	return q
+}
+
+// plain tells that the window alone decides.
+func (q paymentQuery) plain() bool {
+	return q.txid == "" && q.hasTxID == nil && q.refunded == nil && q.cpf == "" && q.cnpj == ""
+}
+
+func (q paymentQuery) wants(row *SettledPix) bool {
+	return (q.txid == "" || q.txid == string(row.TxID)) &&
+		(q.hasTxID == nil || *q.hasTxID == (row.TxID != "")) &&
+		(q.refunded == nil || *q.refunded == (len(row.Refunds) > 0)) &&
+		q.payer(row.Payer)
+}
+
+// listPayments is GET /v2/pix in the total order (horario, endToEndId).
+func listPayments(p *PSP, c *call) Reply {
+	q := readPaymentQuery(c)
+	if len(q.found) > 0 {
+		return problem(pix.ProblemPaymentQueryInvalid, "", q.found...)
+	}
+	reply, lag := p.lagging(c, func(lag time.Duration) Reply {
+		return answer(http.StatusOK, p.paymentPage(q, c.now.Add(-lag), false))
+	})
+	if c.faults.greatest(shifts) == 0 {
+		return reply
+	}
+	moved := answer(http.StatusOK, p.paymentPage(q, c.now.Add(-lag), true))
+	if !bytes.Equal(moved.Body, reply.Body) {
+		p.fireWhere(c, func(ch chaos.Change) bool { return ch.Shift })
+	}
+	return moved
+}
+
+func shifts(ch chaos.Change) int64 { return oneIf(ch.Shift) }
+
+// lagging answers by the lag that is in force, and counts the faults that made
+// it longer where that kept a row out. It also says what the lag was.
+func (p *PSP) lagging(c *call, page func(lag time.Duration) Reply) (Reply, time.Duration) {
+	reply := page(p.lag)
+	ms := c.faults.greatest(func(ch chaos.Change) int64 { return ch.LagMS })
+	if ms == 0 {
+		return reply, p.lag
+	}
+	lag := p.lag + time.Duration(ms)*time.Millisecond
+	late := page(lag)
+	if !bytes.Equal(late.Body, reply.Body) {
+		p.fireWhere(c, func(ch chaos.Change) bool { return ch.LagMS > 0 })
+	}
+	return late, lag
+}
+
+// paymentPage answers the question from what is visible: settled at the
+// instant visible or earlier.
+//
+// A shifted page stands for a list that changed after the reader took page 0,
+// which stays as it is. Where the number of rows is even, a row of page 0 has
+// left the list: all rows behind it moved up by one, and the first row of page
+// 1 is on no page that this reader sees. Where it is odd, a row came in before
+// the edge: all moved down, and the last row of page 0 is on page 1 again.
+func (p *PSP) paymentPage(q paymentQuery, visible time.Time, shifted bool) pix.PaymentPage {
+	to := q.to
+	if visible.Before(to) {
+		to = visible
+	}
+	lo, hi := p.truth.span(q.from, to.Add(1))
+	rows := p.truth.byTime[lo:hi]
+	if !q.plain() {
+		rows = p.matching(q, rows)
+	}
+	n, move := len(rows), 0
+	if shifted && q.page > 0 && q.page*q.perPage < n {
+		move = 1 - 2*(n%2)
+	}
+	page := pix.PaymentPage{
+		From: q.from, To: q.to, TxID: pix.TxID(q.txid), TxIDPresent: q.hasTxID, RefundPresent: q.refunded,
+		CPF: q.cpf, CNPJ: q.cnpj, Paging: pix.NewPaging(q.page, q.perPage, n-move),
+	}
+	lo, hi = q.cut(n)
+	if move != 0 {
+		lo = min(q.page*q.perPage+move, n)
+		hi = min(lo+q.perPage, n)
+	}
+	page.Payments = make([]pix.Payment, 0, hi-lo)
+	for _, i := range rows[lo:hi] {
+		page.Payments = append(page.Payments, p.truth.rows[i].Payment)
+	}
+	return page
+}
+
+func (p *PSP) matching(q paymentQuery, rows []int) []int {
+	var match []int
+	for _, i := range rows {
+		if q.wants(&p.truth.rows[i]) {
+			match = append(match, i)
+		}
+	}
+	return match
+}

@@ -1,0 +1,100 @@
+package fakepsp
+
+import (
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+)
+
+// Observer is told of what happens at the PSP, after it happened and without
+// the PSP's lock, so it may call the PSP. Where several goroutines use the PSP
+// it is called from several. Embed [NoObserver] to care for a few events only.
+type Observer interface {
+	// Settled tells of a Pix that became truth.
+	Settled(row SettledPix)
+	// Void tells of a payment that was refused, and why.
+	Void(order PayOrder, reason error)
+	// Sent tells of an attempt that [PSP.Take] handed out.
+	Sent(a *Attempt)
+	// Dropped tells of an attempt that a fault lost; the PSP takes the callback
+	// for delivered.
+	Dropped(at chaos.CallbackAddress)
+	// Lost tells of a notice that had no registered URL to go to.
+	Lost(at chaos.CallbackAddress)
+	// Acknowledged tells of a body that was answered 2xx: what the receiver
+	// now answers for. The body must not be changed.
+	Acknowledged(at chaos.CallbackAddress, body []byte, when time.Time)
+	// Refused tells of an attempt without acknowledgement; the next one is due
+	// at next.
+	Refused(at chaos.CallbackAddress, answer Answer, next time.Time)
+	// GivenUp tells of the last attempt of a callback that was never
+	// acknowledged.
+	GivenUp(at chaos.CallbackAddress, answer Answer)
+	// Called tells of a call of the API that was answered.
+	Called(c APICall)
+}
+
+// APICall is one call of the PSP's API, as it was answered.
+type APICall struct {
+	Method string
+	Target string // path and query
+	// Route, Subject and Nth are the call's fault address; all are zero for a
+	// route that has none.
+	Route, Subject string
+	Nth            int
+	Status         int           // as sent; 0 if the connection was cut
+	After          time.Duration // how long the answer was held back
+	Faulted        bool          // a fault changed the answer
+}
+
+// NoObserver hears everything and does nothing.
+type NoObserver struct{}
+
+var _ Observer = NoObserver{}
+
+// Settled does nothing.
+func (NoObserver) Settled(SettledPix) {}
+
+// Void does nothing.
+func (NoObserver) Void(PayOrder, error) {}
+
+// Sent does nothing.
+func (NoObserver) Sent(*Attempt) {}
+
+// Dropped does nothing.
+func (NoObserver) Dropped(chaos.CallbackAddress) {}
+
+// Lost does nothing.
+func (NoObserver) Lost(chaos.CallbackAddress) {}
+
+// Acknowledged does nothing.
+func (NoObserver) Acknowledged(chaos.CallbackAddress, []byte, time.Time) {}
+
+// Refused does nothing.
+func (NoObserver) Refused(chaos.CallbackAddress, Answer, time.Time) {}
+
+// GivenUp does nothing.
+func (NoObserver) GivenUp(chaos.CallbackAddress, Answer) {}
+
+// Called does nothing.
+func (NoObserver) Called(APICall) {}
+
+// news is one event on its way to the observer.
+type news func(Observer)
+
+// tell keeps an event until the lock is released.
+func (p *PSP) tell(n news) {
+	if p.cfg.Observe != nil {
+		p.news = append(p.news, n)
+	}
+}
+
+// unlock releases the lock and then tells the observer what happened under it.
+func (p *PSP) unlock() {
+	events := p.news
+	p.news = nil
+	p.mu.Unlock()
+	for _, event := range events {
+		event(p.cfg.Observe)
+	}
+}

@@ -1,0 +1,182 @@
+package fakepsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/pix"
+)
+
+// Config is everything a [PSP] is told at its birth. Only PixKeys, Now, Retry
+// and Secret have no default.
+//
+// Now, Subject and Insert are called with the PSP's lock held, so they must be
+// quick and must not call the PSP. Observe and Sleep are called without it.
+type Config struct {
+	// ISPB is the institution's number in the arrangement; default "99999008".
+	ISPB string
+	// PixKeys are the DICT keys of the one account that this PSP keeps.
+	PixKeys []pix.PixKey
+	// MerchantName and MerchantCity stand in the BR Codes of charges;
+	// default "LOJA PIXLAB" and "SAO PAULO".
+	MerchantName, MerchantCity string
+
+	// Now is the clock. It never goes back.
+	Now func() time.Time
+	// Start is the instant zero of the plan; fault windows count from it.
+	Start time.Time
+
+	// Retry says when a callback that was not acknowledged is tried again.
+	Retry chaos.RetryTable
+	// CallbackTimeout is how long an attempt waits for its answer; default 10 s.
+	CallbackTimeout time.Duration
+	// StatementLag is how long a settled Pix stays out of GET /v2/pix and
+	// GET /extrato; GET /v2/pix/{e2eid} knows it at once.
+	StatementLag time.Duration
+	// OversizeBytes is the least length of a body bent by
+	// [chaos.ShapeOversized]; default 1 MiB and one byte.
+	OversizeBytes int
+	// Secret signs callbacks.
+	Secret pix.Secret
+
+	// Faults are what goes wrong; nil is a PSP that conforms.
+	Faults *chaos.Faults
+	// Tally counts the faults that showed on the wire; nil counts none.
+	Tally *chaos.Tally
+	// Subject names the plan's subject ("c17", "p17") that a txid or an
+	// endToEndId stands for, "" if none. It is how calls of the API find their
+	// faults; nil finds none.
+	Subject func(id string) string
+
+	// Observe is told of what happens; nil is told nothing.
+	Observe Observer
+	// Sleep holds an answer back in live use ([PSP.ServeHTTP] alone calls it).
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Insert adds a settled Pix to the truth; default [StrictInsert]. A test
+	// of the PSP's own check puts a broken one here.
+	Insert InsertFunc
+}
+
+// PSP is the fake institution: a state machine that never sleeps and never
+// dials. Whoever drives it feeds it calls ([PSP.Handle]) and payments
+// ([PSP.Pay]), carries its callbacks ([PSP.Take], [PSP.Done]) and moves its
+// clock. Its methods may be called from several goroutines.
+type PSP struct {
+	cfg Config
+
+	mu      sync.Mutex
+	faults  *chaos.Faults // nil after Heal
+	lag     time.Duration // zero after Heal
+	truth   *Truth
+	journal []effect
+	balance pix.Amount
+	version uint64
+	charges chargeBook
+	hooks   webhooks
+	courier courier
+	calls   map[callKey]int
+	news    []news
+}
+
+// New makes a PSP with no charge, no Pix and no webhook.
+func New(cfg Config) (*PSP, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return &PSP{
+		cfg:     cfg,
+		faults:  cfg.Faults,
+		lag:     cfg.StatementLag,
+		truth:   newTruth(),
+		charges: newChargeBook(),
+		hooks:   newWebhooks(),
+		courier: newCourier(),
+		calls:   map[callKey]int{},
+	}, nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.ISPB == "" {
+		c.ISPB = "99999008"
+	}
+	if c.MerchantName == "" {
+		c.MerchantName = "LOJA PIXLAB"
+	}
+	if c.MerchantCity == "" {
+		c.MerchantCity = "SAO PAULO"
+	}
+	if c.CallbackTimeout == 0 {
+		c.CallbackTimeout = 10 * time.Second
+	}
+	if c.OversizeBytes == 0 {
+		c.OversizeBytes = 1<<20 + 1
+	}
+	if c.Subject == nil {
+		c.Subject = func(string) string { return "" }
+	}
+	if c.Insert == nil {
+		c.Insert = StrictInsert
+	}
+	return c
+}
+
+func (c Config) validate() error {
+	if len(c.PixKeys) == 0 {
+		return errors.New("fakepsp config: PixKeys: want at least one key")
+	}
+	for _, key := range c.PixKeys {
+		if _, err := pix.ParsePixKey(string(key)); err != nil {
+			return fmt.Errorf("fakepsp config: PixKeys: %w", err)
+		}
+	}
+	if _, err := pix.NewReturnID(c.ISPB, c.Start, "00000000000"); err != nil {
+		return fmt.Errorf("fakepsp config: ISPB: %w", err)
+	}
+	if c.Now == nil {
+		return errors.New("fakepsp config: Now: want a clock")
+	}
+	if len(c.Secret.Key) == 0 {
+		return errors.New("fakepsp config: Secret: want a key")
+	}
+	if c.CallbackTimeout < 0 || c.StatementLag < 0 || c.OversizeBytes < 0 {
+		return errors.New("fakepsp config: CallbackTimeout, StatementLag and OversizeBytes: want no negative one")
+	}
+	return nil
+}
+
+// Heal ends all faults: lags are zero, copies and extra notices that were not
+// sent yet are forgotten, held-back callbacks go out when they would have gone
+// without the fault. What was dropped stays dropped.
+func (p *PSP) Heal() {
+	p.mu.Lock()
+	defer p.unlock()
+	now := p.cfg.Now()
+	p.hooks.forget(p, now)
+	p.healCourier(now)
+	p.faults, p.lag = nil, 0
+}
+
+// instant is the plan's time of a clock reading.
+func (p *PSP) instant(at time.Time) chaos.Instant { return chaos.Span(at.Sub(p.cfg.Start)) }
+
+// fire counts deviations that showed on the wire.
+func (p *PSP) fire(from []int) {
+	if p.cfg.Tally != nil && len(from) > 0 {
+		p.cfg.Tally.Fire(from)
+	}
+}
+
+// ours tells whether key belongs to the account.
+func (p *PSP) ours(key pix.PixKey) bool {
+	for _, k := range p.cfg.PixKeys {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}

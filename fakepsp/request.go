@@ -1,0 +1,77 @@
+package fakepsp
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/pix"
+)
+
+// request is what an attempt sends.
+type request struct {
+	header http.Header
+	body   []byte
+	bent   bool // other than the clean attempt's
+}
+
+// request builds an attempt's bytes. Each is signed anew at its own instant,
+// but for one that repeats what copy 0 sent.
+func (p *PSP) request(d *delivery, now time.Time) request {
+	n, change := d.notice, d.fault.Change
+	if change.Frozen && n.first != nil {
+		return request{header: n.first.header.Clone(), body: n.first.body, bent: true}
+	}
+	body := pix.EncodeCallback(n.items)
+	bent := false
+	if said := d.said(); len(change.Shape) > 0 || said {
+		clean := body
+		body = bend(d.speech(), change.Shape, p.cfg.OversizeBytes)
+		bent = !bytes.Equal(clean, body)
+	}
+	if change.Frozen { // copy 0 rode in another's body: what it would have been
+		now, bent = n.dueAt, true
+	}
+	header := contentType("application/json")
+	switch change.Signature {
+	case chaos.SignatureMissing:
+		return request{header: header, body: body, bent: true}
+	case chaos.SignatureBad:
+		wrong := pix.Secret{ID: p.cfg.Secret.ID, Key: append(slices.Clone(p.cfg.Secret.Key), '!')}
+		header.Set(pix.SignatureHeader, pix.Sign(wrong, now, body))
+		return request{header: header, body: body, bent: true}
+	}
+	header.Set(pix.SignatureHeader, pix.Sign(p.cfg.Secret, now, body))
+	return request{header: header, body: body, bent: bent}
+}
+
+// words is the change that says what the body states: the attempt's own, or,
+// for a notice without a payment behind it, the one that made the notice.
+func (d *delivery) words() chaos.Change {
+	if d.notice.name != chaos.NoticeCredit {
+		return d.notice.said
+	}
+	return d.fault.Change
+}
+
+func (d *delivery) said() bool {
+	w := d.words()
+	return w.SayCents != 0 || w.SayEndToEndID != "" || w.SayTxID != ""
+}
+
+// speech is the notice's items with the false words in the first.
+func (d *delivery) speech() []pix.Payment {
+	items, w := slices.Clone(d.notice.items), d.words()
+	if w.SayCents != 0 {
+		items[0].Amount = pix.Amount(w.SayCents)
+	}
+	if w.SayEndToEndID != "" {
+		items[0].EndToEndID = pix.EndToEndID(w.SayEndToEndID)
+	}
+	if w.SayTxID != "" {
+		items[0].TxID = pix.TxID(w.SayTxID)
+	}
+	return items
+}

@@ -1,0 +1,90 @@
+package receiver
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// serveCallback is the PSP's way in: size, signature over the raw bytes, shape;
+// then every item into the inbox, then 200. Nothing is booked here. An item
+// that cannot be read is stored for an operator and sinks no neighbour.
+func (r *Receiver) serveCallback(w http.ResponseWriter, req *http.Request) {
+	if req.Method != http.MethodPost {
+		methodNotAllowed(r, w, req)
+		return
+	}
+	body, ok := r.readCallback(w, req)
+	if !ok {
+		return
+	}
+	now := r.cfg.Clock.Now()
+	verifier := pix.Verifier{Secrets: r.cfg.Secrets, Tolerance: r.cfg.Tolerance}
+	if err := verifier.Verify(req.Header.Get(pix.SignatureHeader), body, now); err != nil {
+		refuse(w, http.StatusUnauthorized, pix.ProblemForbidden, err.Error())
+		return
+	}
+	items, err := pix.ParseCallback(body)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
+		return
+	}
+	if len(items) > r.cfg.MaxItems {
+		refuse(w, http.StatusRequestEntityTooLarge, pix.ProblemInvalidRequest, "too many Pix in one callback")
+		return
+	}
+	if len(items) > 0 {
+		if _, err := r.store.AppendInbox(req.Context(), r.callbackItems(items, now)); err != nil {
+			unavailable(w, err)
+			return
+		}
+	}
+	w.WriteHeader(http.StatusOK)
+}
+
+// readCallback reads the body within the limit. It answers itself when it cannot.
+func (r *Receiver) readCallback(w http.ResponseWriter, req *http.Request) ([]byte, bool) {
+	if enc := req.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
+		refuse(w, http.StatusUnsupportedMediaType, pix.ProblemInvalidRequest, "the body must not be compressed")
+		return nil, false
+	}
+	if req.ContentLength > r.cfg.MaxBody {
+		refuse(w, http.StatusRequestEntityTooLarge, pix.ProblemInvalidRequest, "the body is too large")
+		return nil, false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, r.cfg.MaxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		refuse(w, http.StatusRequestEntityTooLarge, pix.ProblemInvalidRequest, "the body is too large")
+		return nil, false
+	case err != nil:
+		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, "the body ends early: "+err.Error())
+		return nil, false
+	case req.ContentLength >= 0 && int64(len(body)) != req.ContentLength:
+		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, "the body has another length than was announced")
+		return nil, false
+	}
+	return body, true
+}
+
+func (r *Receiver) callbackItems(items []pix.CallbackItem, now time.Time) []InboxItem {
+	out := make([]InboxItem, 0, len(items))
+	for _, it := range items {
+		in := InboxItem{Source: r.cfg.Source, Channel: ChannelCallback, Raw: it.Raw, ReceivedAt: now}
+		if it.Err != nil {
+			sum := sha256.Sum256(it.Raw)
+			in.Key, in.Invalid = "invalid:"+hex.EncodeToString(sum[:]), it.Err.Error()
+		} else {
+			c := creditOf(it.Payment)
+			in.Key, in.Credit = CreditKey(c.EndToEndID), &c
+		}
+		out = append(out, in)
+	}
+	return out
+}

@@ -1,0 +1,269 @@
+package receiver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// The lengths of the txids we make, in characters: API Pix wants 26 to 35 on a
+// dynamic charge, and a static code has room for 25.
+const (
+	dynamicTxIDLen = 32
+	staticTxIDLen  = 25
+)
+
+// chargeRequest is the body of POST /charges.
+type chargeRequest struct {
+	Reference string     `json:"reference"`
+	Kind      ChargeKind `json:"kind,omitempty"` // dynamic unless said
+	// Amount is what is due; a static code may leave it out.
+	Amount pix.Amount `json:"amount,omitempty"`
+	// ExpiresInS is in seconds; a day unless said.
+	ExpiresInS int64 `json:"expires_in_s,omitempty"`
+	// TxID registers a charge that exists at the PSP already.
+	TxID pix.TxID `json:"txid,omitempty"`
+}
+
+// chargeAnswer is a charge as the merchant sees it.
+type chargeAnswer struct {
+	Reference string      `json:"reference"`
+	TxID      pix.TxID    `json:"txid"`
+	Kind      ChargeKind  `json:"kind"`
+	State     ChargeState `json:"state"`
+	Amount    pix.Amount  `json:"amount"`
+	Settled   pix.Amount  `json:"settled"`
+	BRCode    string      `json:"br_code,omitempty"`
+	Problem   string      `json:"problem,omitempty"`
+}
+
+func answerOf(c Charge) chargeAnswer {
+	return chargeAnswer{
+		Reference: c.Reference, TxID: c.TxID, Kind: c.Kind, State: c.State,
+		Amount: c.Due, Settled: c.Settled, BRCode: c.BRCode, Problem: c.Problem,
+	}
+}
+
+func (q chargeRequest) validate() error {
+	switch {
+	case q.Reference == "" || len(q.Reference) > 255:
+		return fmt.Errorf("reference: want 1 to 255 characters")
+	case q.Kind != ChargeDynamic && q.Kind != ChargeStatic:
+		return fmt.Errorf("kind %q: want dynamic or static", q.Kind)
+	case q.Kind == ChargeDynamic && q.Amount <= 0:
+		return fmt.Errorf("amount: want more than zero")
+	case q.Amount < 0 || q.ExpiresInS < 0:
+		return fmt.Errorf("amount, expires_in_s: want no negative number")
+	}
+	return nil
+}
+
+// serveCreateCharge stores the intention, calls the PSP and answers with what
+// is known: 201 made, 422 refused, 202 not known yet (the same request again,
+// or GET, tells later).
+func (r *Receiver) serveCreateCharge(w http.ResponseWriter, req *http.Request) {
+	q := chargeRequest{Kind: ChargeDynamic}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 1<<16))
+	if err == nil {
+		err = json.Unmarshal(raw, &q)
+	}
+	if err == nil {
+		err = q.validate()
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
+		return
+	}
+	c, err := r.createCharge(req.Context(), q)
+	if err != nil {
+		unavailable(w, err)
+		return
+	}
+	writeJSON(w, chargeStatus(c), answerOf(c))
+}
+
+func chargeStatus(c Charge) int {
+	switch c.State {
+	case ChargeIntended:
+		return http.StatusAccepted
+	case ChargeFailed:
+		return http.StatusUnprocessableEntity
+	}
+	return http.StatusCreated
+}
+
+func (r *Receiver) createCharge(ctx context.Context, q chargeRequest) (Charge, error) {
+	now, err := r.now(ctx)
+	if err != nil {
+		return Charge{}, err
+	}
+	outs, err := r.store.CreateCharges(ctx, []NewCharge{{Charge: r.intention(q, now), At: now}})
+	if err != nil {
+		return Charge{}, err
+	}
+	c := outs[0].Charge
+	if c.State != ChargeIntended {
+		return c, nil
+	}
+	return r.settleCall(ctx, c, !outs[0].Created)
+}
+
+// intention is the charge as it is stored before anybody is called. The job
+// that asks about open calls comes only after this request has had its time.
+func (r *Receiver) intention(q chargeRequest, now time.Time) Charge {
+	c := Charge{
+		Consumer: r.cfg.Consumer, Reference: q.Reference, Kind: q.Kind, TxID: q.TxID, PixKey: r.cfg.PixKeys[0],
+		Due: q.Amount, ExpiresIn: time.Duration(q.ExpiresInS) * time.Second,
+		State: ChargeIntended, DueAt: now.Add(3 * r.cfg.CallTimeout),
+	}
+	n := dynamicTxIDLen
+	if q.Kind == ChargeStatic {
+		n, c.State, c.DueAt = staticTxIDLen, ChargeActive, time.Time{}
+	} else if c.ExpiresIn == 0 {
+		c.ExpiresIn = 24 * time.Hour
+	}
+	if c.TxID == "" {
+		c.TxID = pix.TxID(r.cfg.NewID("txid", q.Reference, n))
+	}
+	return c
+}
+
+// settleCall makes the call that an intended charge owes and stores what it
+// taught. ask first looks what became of an earlier call: nothing is repeated
+// before the PSP was asked.
+func (r *Receiver) settleCall(ctx context.Context, c Charge, ask bool) (Charge, error) {
+	var made pix.Charge
+	a := answer{verdict: verdictAbsent}
+	if ask {
+		made, a = r.psp.getCharge(ctx, c.TxID)
+	}
+	if a.verdict == verdictAbsent {
+		made, a = r.psp.putCharge(ctx, c)
+		if a.verdict == verdictRefused {
+			made, a = r.explainRefusal(ctx, c, a)
+		}
+	}
+	now, err := r.now(ctx)
+	if err != nil {
+		return c, err
+	}
+	call := ChargeCall{Ref: ChargeRef{c.Consumer, c.Reference}}
+	switch a.verdict {
+	case verdictDone:
+		call.State, call.CreatedAt, call.BRCode = ChargeActive, made.CreatedAt, made.BRCode
+		if made.Status == pix.ChargeRemovedByMerchant || made.Status == pix.ChargeRemovedByPSP {
+			call.State = ChargeRemoved
+		}
+	case verdictRefused:
+		call.State, call.Problem = ChargeFailed, string(a.body)
+	default:
+		call.DueAt = now.Add(r.cfg.backoff("charge:"+c.Reference, c.Attempts+1))
+	}
+	after, err := r.store.RecordCalls(ctx, []ChargeCall{call})
+	if err != nil {
+		return c, err
+	}
+	return after[0], nil
+}
+
+// explainRefusal asks whether a refused PUT was refused because the charge
+// exists: only a charge that is not there has really failed.
+func (r *Receiver) explainRefusal(ctx context.Context, c Charge, refused answer) (pix.Charge, answer) {
+	made, a := r.psp.getCharge(ctx, c.TxID)
+	if a.verdict == verdictAbsent {
+		return made, refused
+	}
+	return made, a
+}
+
+func (r *Receiver) serveGetCharge(w http.ResponseWriter, req *http.Request) {
+	c, err := r.findCharge(req)
+	switch {
+	case err != nil:
+		unavailable(w, err)
+	case c == nil:
+		notFound(r, w, req)
+	default:
+		writeJSON(w, http.StatusOK, answerOf(*c))
+	}
+}
+
+func (r *Receiver) findCharge(req *http.Request) (*Charge, error) {
+	ref := ChargeRef{Consumer: r.cfg.Consumer, Reference: mux.Vars(req)["reference"]}
+	found, err := r.store.FindCharges(req.Context(), []ChargeRef{ref})
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// serveRemoveCharge takes a charge back: 200 removed, 409 paid or never made,
+// 503 not known yet. Removing is idempotent at the PSP, so the caller repeats.
+func (r *Receiver) serveRemoveCharge(w http.ResponseWriter, req *http.Request) {
+	c, err := r.findCharge(req)
+	if err != nil {
+		unavailable(w, err)
+		return
+	}
+	if c == nil || c.Kind == ChargeStatic {
+		notFound(r, w, req)
+		return
+	}
+	if c.State == ChargeRemoved {
+		writeJSON(w, http.StatusOK, answerOf(*c))
+		return
+	}
+	switch a := r.psp.removeCharge(req.Context(), c.TxID); a.verdict {
+	case verdictDone:
+		r.recordRemoval(w, req, *c)
+	case verdictRefused, verdictAbsent:
+		refuse(w, http.StatusConflict, pix.ProblemChargeInvalid, "the PSP does not remove it: "+string(a.body))
+	default:
+		unavailable(w, a.Err())
+	}
+}
+
+func (r *Receiver) recordRemoval(w http.ResponseWriter, req *http.Request, c Charge) {
+	after, err := r.store.RecordCalls(req.Context(), []ChargeCall{{
+		Ref: ChargeRef{c.Consumer, c.Reference}, State: ChargeRemoved,
+	}})
+	if err != nil {
+		unavailable(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, answerOf(after[0]))
+}
+
+// chargeSender finds out what became of calls whose answer never came.
+type chargeSender struct{ r *Receiver }
+
+func (s chargeSender) Name() string { return "charges" }
+func (s chargeSender) Queue() Queue { return QueueCharges }
+
+// RunOnce asks about one batch of open charges.
+func (s chargeSender) RunOnce(ctx context.Context) (Progress, error) {
+	now, err := s.r.now(ctx)
+	if err != nil {
+		return Progress{}, err
+	}
+	// Each may need three calls, and all must end within the lease.
+	open, err := s.r.store.LeaseCharges(ctx, Lease{
+		Holder: s.r.cfg.Name, Now: now, For: s.r.cfg.Lease, Limit: max(1, int(s.r.cfg.Lease/(3*s.r.cfg.CallTimeout))-1),
+	})
+	if err != nil {
+		return Progress{}, err
+	}
+	for _, c := range open {
+		if _, err := s.r.settleCall(ctx, c, true); err != nil {
+			return Progress{Done: len(open)}, err
+		}
+	}
+	return Progress{Done: len(open)}, nil
+}

@@ -1,0 +1,160 @@
+package receiver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// Clock is a process's own clock, its waits and its deadlines. Live it is the
+// machine's; in the lab it is virtual and may be skewed on purpose.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits, or returns the context's error.
+	Sleep(ctx context.Context, d time.Duration) error
+	// WithTimeout is context.WithTimeout on this clock.
+	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
+}
+
+// Doer sends an HTTP request; *http.Client is one. It must honour the
+// deadline that [Clock.WithTimeout] put on the request's context.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+// Config is everything a receiver is told. [Config.Validate] fills what is
+// zero with the default named beside it.
+type Config struct {
+	// Name tells this process from its fellows, in leases and logs.
+	Name string
+	// Source names the PSP account; inbox keys are unique within it.
+	Source string
+	// PixKeys are the keys whose money is ours.
+	PixKeys []pix.PixKey
+	// Consumer is the caller of the charges API.
+	Consumer string
+
+	// PSPURL is the PSP's base, such as https://pix.example.com/api; /v2 follows.
+	PSPURL string
+	// CallbackURL is registered at the PSP for each key; /pix is appended by it.
+	CallbackURL string
+	// EndpointURL takes the merchant's events.
+	EndpointURL string
+
+	// Secrets verify callbacks: one, or two while a key is being replaced.
+	Secrets []pix.Secret
+	// EndpointSecret signs the events sent to EndpointURL.
+	EndpointSecret pix.Secret
+	// Tolerance bounds a signature's age in both directions (5 min).
+	Tolerance time.Duration
+
+	// MaxBody bounds a callback in bytes (1 MiB), MaxItems its Pix (1,000).
+	MaxBody  int64
+	MaxItems int
+
+	// Batch is how much a step takes at once (16).
+	Batch int
+	// Lease is how long claimed work is held (30 s); CallTimeout bounds one call
+	// to the PSP (5 s) and must be well under it.
+	Lease       time.Duration
+	CallTimeout time.Duration
+	// MaxAttempts is how often an event is tried before quarantine (10).
+	MaxAttempts int
+	// BackoffBase is the first pause (1 s), doubled to BackoffCap (5 min).
+	BackoffBase time.Duration
+	BackoffCap  time.Duration
+
+	// SweepEvery is the pause between sweeps (15 min); Overlap how far each
+	// reaches behind the last (2 h), at least the PSP's largest lag; SweepBack
+	// where the very first begins (24 h ago); PageSize its pages (100).
+	SweepEvery time.Duration
+	Overlap    time.Duration
+	SweepBack  time.Duration
+	PageSize   int
+	// ReconcileEvery is the pause between reconciliations (6 h); Grace is the
+	// age under which a difference may still be on its way (1 h).
+	ReconcileEvery time.Duration
+	Grace          time.Duration
+
+	HTTP  Doer
+	Clock Clock
+	// Jitter is a number from 0 to 999 for a key's nth attempt.
+	Jitter func(key string, attempt int) int
+	// NewID makes an identifier of n characters of [0-9A-Za-z] for a key: the
+	// same for the same key within one lab, random in production.
+	NewID func(kind, key string, n int) string
+}
+
+// Validate completes the configuration, or says in one line what is missing.
+func (c *Config) Validate() error {
+	switch {
+	case len(c.PixKeys) == 0:
+		return errors.New("receiver: want at least one Pix key of ours")
+	case c.PSPURL == "" || c.CallbackURL == "":
+		return errors.New("receiver: want the PSP's URL and our callback URL")
+	case len(c.Secrets) == 0:
+		return errors.New("receiver: want a secret to verify callbacks; without one nothing can be trusted")
+	case c.HTTP == nil || c.Clock == nil || c.Jitter == nil || c.NewID == nil:
+		return errors.New("receiver: want HTTP, Clock, Jitter and NewID")
+	}
+	for _, s := range c.Secrets {
+		if s.ID == "" || len(s.Key) < 16 {
+			return fmt.Errorf("receiver: secret %q: want an id and a key of 16 bytes or more", s.ID)
+		}
+	}
+	c.fill()
+	if c.Lease < 2*c.CallTimeout {
+		return fmt.Errorf("receiver: lease %s: want twice the call time-out %s or more", c.Lease, c.CallTimeout)
+	}
+	return nil
+}
+
+func (c *Config) fill() {
+	setString(&c.Name, "receiver")
+	setString(&c.Source, "psp")
+	setString(&c.Consumer, "merchant")
+	set(&c.Tolerance, 5*time.Minute)
+	set(&c.MaxBody, 1<<20)
+	set(&c.MaxItems, 1000)
+	set(&c.Batch, 16)
+	set(&c.Lease, 30*time.Second)
+	set(&c.CallTimeout, 5*time.Second)
+	set(&c.MaxAttempts, 10)
+	set(&c.BackoffBase, time.Second)
+	set(&c.BackoffCap, 5*time.Minute)
+	set(&c.SweepEvery, 15*time.Minute)
+	set(&c.Overlap, 2*time.Hour)
+	set(&c.SweepBack, 24*time.Hour)
+	set(&c.PageSize, 100)
+	set(&c.ReconcileEvery, 6*time.Hour)
+	set(&c.Grace, time.Hour)
+}
+
+func set[T int | int64 | time.Duration](v *T, fallback T) {
+	if *v == 0 {
+		*v = fallback
+	}
+}
+
+func setString(v *string, fallback string) {
+	if *v == "" {
+		*v = fallback
+	}
+}
+
+// backoff is the pause before a key's next attempt: doubling from the base to
+// the cap, half of it jittered.
+func (c *Config) backoff(key string, attempt int) time.Duration {
+	d := c.BackoffCap
+	if attempt < 1 {
+		attempt = 1
+	}
+	if shift := attempt - 1; shift < 20 {
+		d = min(c.BackoffBase<<shift, c.BackoffCap)
+	}
+	return d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+}

@@ -1,0 +1,86 @@
+package receiver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// dispatcher tells the merchant of committed effects. It holds a lease while
+// sending and no transaction; what it reports back counts only while the lease
+// is its own.
+type dispatcher struct{ r *Receiver }
+
+func (s dispatcher) Name() string { return "dispatcher" }
+func (s dispatcher) Queue() Queue { return QueueOutbox }
+
+// maxSends is the tries after which an event is a dead letter.
+const maxSends = 12
+
+// merchantEvent is the body of one event.
+type merchantEvent struct {
+	ID         int64          `json:"id"`
+	Kind       string         `json:"kind"`
+	EndToEndID pix.EndToEndID `json:"endToEndId"`
+	Number     int            `json:"number"`
+	Cents      int64          `json:"cents"`
+	Charge     string         `json:"charge,omitempty"`
+	At         string         `json:"at"`
+}
+
+// RunOnce sends one batch.
+func (s dispatcher) RunOnce(ctx context.Context) (Progress, error) {
+	now, err := s.r.now(ctx)
+	if err != nil {
+		return Progress{}, err
+	}
+	limit := max(1, int(s.r.cfg.Lease/s.r.cfg.CallTimeout)-1)
+	events, err := s.r.store.LeaseOutbox(ctx, Lease{Holder: s.r.cfg.Name, Now: now, For: s.r.cfg.Lease, Limit: limit})
+	if err != nil || len(events) == 0 {
+		return Progress{}, err
+	}
+	results := make([]OutboxResult, len(events))
+	for i, e := range events {
+		results[i] = OutboxResult{ID: e.ID, Version: e.Version}
+		if err := s.send(ctx, e); err == nil {
+			results[i].Sent = true
+			continue
+		}
+		results[i].Dead = e.Attempts >= maxSends
+		results[i].DueAt = now.Add(s.r.cfg.backoff(fmt.Sprintf("outbox:%d", e.ID), e.Attempts+2))
+	}
+	_, err = s.r.store.FinishOutbox(ctx, results)
+	return Progress{Done: len(events)}, err
+}
+
+func (s dispatcher) send(ctx context.Context, e OutboxEvent) error {
+	body, err := json.Marshal(merchantEvent{
+		ID: e.ID, Kind: e.Kind, EndToEndID: e.EndToEndID, Number: e.Number,
+		Cents: int64(e.Amount), Charge: e.Charge, At: pix.FormatTime(e.At),
+	})
+	if err != nil {
+		return fmt.Errorf("encode event %d: %w", e.ID, err)
+	}
+	ctx, cancel := s.r.cfg.Clock.WithTimeout(ctx, s.r.cfg.CallTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.r.cfg.EndpointURL, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("event %d: %w", e.ID, err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set(pix.SignatureHeader, pix.Sign(s.r.cfg.EndpointSecret, s.r.cfg.Clock.Now().Truncate(time.Second), body))
+	resp, err := s.r.cfg.HTTP.Do(req)
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return fmt.Errorf("the endpoint answered %d", resp.StatusCode)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package receiver
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/gorilla/mux"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// endpoint serves one route of a receiver.
+type endpoint func(r *Receiver, w http.ResponseWriter, req *http.Request)
+
+// ServeHTTP is never called: routes only carry the endpoint, and
+// [Receiver.serve] calls it with its own receiver.
+func (endpoint) ServeHTTP(http.ResponseWriter, *http.Request) {}
+
+// routes is shared by all receivers of the process: it holds no state.
+var routes = sync.OnceValue(func() *mux.Router {
+	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	m.Handle("/pix", endpoint((*Receiver).serveCallback))
+	m.Handle("/charges", endpoint((*Receiver).serveCreateCharge)).Methods(http.MethodPost)
+	m.Handle("/charges/{reference}", endpoint((*Receiver).serveGetCharge)).Methods(http.MethodGet)
+	m.Handle("/charges/{reference}", endpoint((*Receiver).serveRemoveCharge)).Methods(http.MethodDelete)
+	m.NotFoundHandler = endpoint(notFound)
+	m.MethodNotAllowedHandler = endpoint(methodNotAllowed)
+	return m
+})
+
+func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
+	if callbackPath(req) {
+		r.serveCallback(w, req)
+		return
+	}
+	var match mux.RouteMatch
+	routes().Match(req, &match)
+	if h, ok := match.Handler.(endpoint); ok {
+		h(r, w, mux.SetURLVars(req, match.Vars))
+		return
+	}
+	notFound(r, w, req)
+}
+
+// callbackPath recognises every form in which a PSP appends /pix to the URL
+// that we registered: doubled or trailing slashes, the bare URL, and /pix that
+// landed in the query. No redirect: a PSP that follows none would lose the event.
+func callbackPath(req *http.Request) bool {
+	if strings.HasSuffix(req.URL.RawQuery, "/pix") {
+		return true
+	}
+	return strings.Trim(req.URL.Path, "/") == "pix" || strings.Trim(req.URL.Path, "/") == ""
+}
+
+func notFound(_ *Receiver, w http.ResponseWriter, req *http.Request) {
+	pix.WriteProblem(w, pix.NewProblem(pix.ProblemNotFound, "nothing at "+req.URL.Path))
+}
+
+func methodNotAllowed(_ *Receiver, w http.ResponseWriter, req *http.Request) {
+	p := pix.NewProblem(pix.ProblemInvalidRequest, req.Method+" is not served at "+req.URL.Path)
+	p.Status = http.StatusMethodNotAllowed
+	pix.WriteProblem(w, p)
+}
+
+// refuse answers with problem+json of our own status: the spec knows no 401,
+// 413, 415, 422 or 429.
+func refuse(w http.ResponseWriter, status int, kind pix.ProblemKind, detail string) {
+	p := pix.NewProblem(kind, detail)
+	p.Status = status
+	pix.WriteProblem(w, p)
+}
+
+// unavailable asks the caller to come back: the store is not to be had.
+func unavailable(w http.ResponseWriter, err error) {
+	w.Header().Set("Retry-After", "5")
+	refuse(w, http.StatusServiceUnavailable, pix.ProblemUnavailable, err.Error())
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, pix.ProblemInternal, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(body)
+}

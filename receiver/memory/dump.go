@@ -1,0 +1,56 @@
+package memory
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// Dump is every row as if one command had just made it, for who looks once at
+// the end: events, transactions, outbox events and the operators' book in the
+// order made, variants by event, charges by consumer and reference, payments
+// and cases by id. Everything in it is a copy.
+func (s *Store) Dump() receiver.ChangeSet {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cs := receiver.ChangeSet{Command: "Dump", Operators: slices.Clone(s.records)}
+	for _, at := range s.events.rows {
+		e := cloneEvent(at.row)
+		cs.Events = append(cs.Events, receiver.EventChange{After: &e})
+		cs.Variants = append(cs.Variants, s.variants.of(e.ID)...)
+	}
+	s.dumpCharges(&cs)
+	s.dumpPayments(&cs)
+	for _, t := range s.ledger.rows {
+		cs.Transactions = append(cs.Transactions, cloneTransaction(t))
+	}
+	for _, id := range s.cases.ordered() {
+		c := cloneCase(s.cases.rows[id])
+		cs.Cases = append(cs.Cases, receiver.CaseChange{After: &c})
+	}
+	for _, at := range s.outbox.rows {
+		o := *at.row
+		cs.Outbox = append(cs.Outbox, receiver.OutboxChange{After: &o})
+	}
+	return cs
+}
+
+func (s *Store) dumpCharges(cs *receiver.ChangeSet) {
+	for _, ref := range slices.SortedFunc(maps.Keys(s.charges.byRef), func(a, b receiver.ChargeRef) int {
+		return cmp.Or(cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Reference, b.Reference))
+	}) {
+		c := *s.charges.find(ref)
+		cs.Charges = append(cs.Charges, receiver.ChargeChange{After: &c})
+	}
+}
+
+func (s *Store) dumpPayments(cs *receiver.ChangeSet) {
+	for _, id := range slices.Sorted(maps.Keys(s.payments.byID)) {
+		if p := s.payments.find(id); p != nil {
+			row := *p
+			cs.Payments = append(cs.Payments, receiver.PaymentChange{After: &row})
+		}
+	}
+}

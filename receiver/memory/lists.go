@@ -1,0 +1,77 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// ListEvents lists events by id. Listing those received or quarantined does
+// not look at the rest.
+func (s *Store) ListEvents(ctx context.Context, q receiver.EventQuery) ([]receiver.Event, error) {
+	tx, err := s.begin(ctx, "ListEvents")
+	if err != nil {
+		return nil, err
+	}
+	defer tx.end()
+	var out []receiver.Event
+	take := func(id int64) (more bool) {
+		if e := s.events.byID(id); e != nil && matches(q, e) {
+			out = append(out, cloneEvent(e))
+		}
+		return q.Limit <= 0 || len(out) < q.Limit
+	}
+	switch {
+	case q.ID != 0:
+		take(q.ID)
+	case q.State == receiver.EventReceived:
+		each(s.events.received(), q.AfterID, take)
+	case q.State == receiver.EventQuarantined:
+		each(s.events.aside, q.AfterID, take)
+	default:
+		for id := max(q.AfterID, 0) + 1; id < s.events.nextID() && take(id); id++ {
+		}
+	}
+	return out, nil
+}
+
+// each calls take for the ids after a cursor, as long as it wants more.
+func each(ids []int64, after int64, take func(int64) bool) {
+	i, _ := slices.BinarySearch(ids, after+1)
+	for _, id := range ids[i:] {
+		if !take(id) {
+			return
+		}
+	}
+}
+
+func matches(q receiver.EventQuery, e *receiver.Event) bool {
+	return (q.State == "" || e.State == q.State) &&
+		(q.Quarantine == "" || e.State == receiver.EventQuarantined && e.Quarantine == q.Quarantine) &&
+		(q.ID == 0 || e.ID == q.ID) && e.ID > q.AfterID
+}
+
+// ListCases lists cases by id.
+func (s *Store) ListCases(ctx context.Context, q receiver.CaseQuery) ([]receiver.Case, error) {
+	tx, err := s.begin(ctx, "ListCases")
+	if err != nil {
+		return nil, err
+	}
+	defer tx.end()
+	ids := s.cases.ordered()
+	i, found := slices.BinarySearch(ids, q.AfterID)
+	if found {
+		i++
+	}
+	var out []receiver.Case
+	for _, id := range ids[i:] {
+		if q.Limit > 0 && len(out) == q.Limit {
+			break
+		}
+		if c := s.cases.rows[id]; q.State == "" || c.State == q.State {
+			out = append(out, cloneCase(c))
+		}
+	}
+	return out, nil
+}

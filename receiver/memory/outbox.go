@@ -1,0 +1,63 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// LeaseOutbox takes, of each payment, the next event that may go, in the order
+// (due, id).
+func (s *Store) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
+	tx, err := s.begin(ctx, "LeaseOutbox")
+	if err != nil {
+		return nil, err
+	}
+	defer tx.end()
+	taken := s.outbox.due.take(in.Limit, func(o *receiver.OutboxEvent) bool { return !o.DueAt.After(in.Now) })
+	out := make([]receiver.OutboxEvent, len(taken))
+	for i, before := range taken {
+		o := *before
+		o.DueAt = in.Now.Add(in.For)
+		o.Version++
+		o.Attempts++
+		out[i] = o
+		tx.putOutbox(before, &o)
+	}
+	return out, tx.commit()
+}
+
+// FinishOutbox stores what became of sends. What is out or dead changes no
+// more; telling the same of it again is true.
+func (s *Store) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([]bool, error) {
+	tx, err := s.begin(ctx, "FinishOutbox")
+	if err != nil {
+		return nil, err
+	}
+	defer tx.end()
+	out := make([]bool, len(in))
+	for i, r := range in {
+		before := s.outbox.byID(r.ID)
+		switch {
+		case before == nil || before.Version != r.Version:
+		case before.Sent || before.Dead:
+			out[i] = before.Sent == r.Sent && before.Dead == (r.Dead && !r.Sent)
+		default:
+			tx.putOutbox(before, finished(*before, r))
+			out[i] = true
+		}
+	}
+	return out, tx.commit()
+}
+
+func finished(o receiver.OutboxEvent, r receiver.OutboxResult) *receiver.OutboxEvent {
+	switch {
+	case r.Sent:
+		o.Sent = true
+	case r.Dead:
+		o.Dead = true
+	default:
+		o.DueAt = r.DueAt
+	}
+	return &o
+}

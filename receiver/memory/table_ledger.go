@@ -1,0 +1,70 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// ledger holds the transactions. It only grows, but for what a transaction
+// takes back before it commits.
+type ledger struct {
+	rows       []receiver.Transaction
+	references map[string]struct{}
+	balances   map[receiver.Account]pix.Amount
+}
+
+func newLedger() ledger {
+	return ledger{
+		references: map[string]struct{}{},
+		balances:   map[receiver.Account]pix.Amount{},
+	}
+}
+
+func (l *ledger) used(reference string) bool {
+	_, ok := l.references[reference]
+	return ok
+}
+
+// post adds t, whose entries the ledger owns from now on.
+func (l *ledger) post(t receiver.Transaction, payments *paymentTable) error {
+	if err := t.Validate(); err != nil {
+		return err
+	}
+	if l.used(t.Reference) {
+		return fmt.Errorf("transaction %s: the reference is used", t.Reference)
+	}
+	t.ID = int64(len(l.rows)) + 1
+	l.rows = append(l.rows, t)
+	l.references[t.Reference] = struct{}{}
+	l.sum(t, +1, payments)
+	return nil
+}
+
+// cut takes back everything after the first n transactions.
+func (l *ledger) cut(n int, payments *paymentTable) {
+	for len(l.rows) > n {
+		last := len(l.rows) - 1
+		t := l.rows[last]
+		l.sum(t, -1, payments)
+		delete(l.references, t.Reference)
+		l.rows[last] = receiver.Transaction{}
+		l.rows = l.rows[:last]
+	}
+}
+
+func (l *ledger) sum(t receiver.Transaction, sign pix.Amount, payments *paymentTable) {
+	for _, e := range t.Entries {
+		l.balances[e.Account] += sign * e.Cents
+		if e.Account == receiver.AccountSettlement && e.EndToEndID != "" {
+			payments.of(e.EndToEndID).net += sign * e.Cents
+		}
+	}
+}
+
+func cloneTransaction(t receiver.Transaction) receiver.Transaction {
+	t.Entries = slices.Clone(t.Entries)
+	return t
+}

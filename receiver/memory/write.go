@@ -1,0 +1,48 @@
+package memory
+
+import (
+	"time"
+
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// decide asks the rules about one credit. known is the payment as booked, nil
+// if it was not.
+func (tx *Tx) decide(c receiver.Credit, confirmed bool, known *receiver.Payment, at time.Time) receiver.CreditDecision {
+	f := receiver.CreditFacts{Credit: c, Confirmed: confirmed, Known: known, At: at}
+	if c.TxID != "" {
+		f.Charge = tx.s.charges.findTxID(c.TxID)
+	}
+	if known != nil && !tx.attachable(known) {
+		// It has its place, or an operator gave its money one.
+		f.Charge = nil
+	}
+	return tx.Rules().Credit(f)
+}
+
+// write puts everything a decision says, in one. It is refused as a whole: the
+// caller undoes what was put.
+func (tx *Tx) write(d receiver.CreditDecision, at time.Time) error {
+	if d.Transaction != nil {
+		if err := tx.s.ledger.post(*d.Transaction, &tx.s.payments); err != nil {
+			return err
+		}
+	}
+	if d.Payment != nil {
+		tx.putPayment(tx.s.payments.find(d.Payment.EndToEndID), d.Payment)
+	}
+	if d.Charge != nil {
+		tx.putCharge(tx.s.charges.find(refOf(d.Charge)), d.Charge)
+	}
+	if d.Open != nil {
+		tx.openCase(*d.Open, d.Payment.EndToEndID, at)
+	}
+	if d.Close != "" {
+		tx.closeCase(d.Close, "", at)
+	}
+	if d.Outbox != nil {
+		d.Outbox.ID = tx.s.outbox.nextID()
+		tx.putOutbox(nil, d.Outbox)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package receiver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// maxAnswer bounds what is read of an answer of the PSP, in bytes.
+const maxAnswer = 8 << 20
+
+// verdict is what an answer of the PSP proves.
+type verdict int
+
+// The verdicts: a time-out, a cut and a 5xx prove nothing.
+const (
+	verdictUnknown verdict = iota
+	verdictDone            // 2xx
+	verdictAbsent          // 404
+	verdictRefused         // 400, 422 and other 4xx
+	verdictLater           // 408, 425, 429: not done, try again
+)
+
+// answer is what came back from the PSP, or did not.
+type answer struct {
+	verdict verdict
+	status  int
+	body    []byte
+	err     error
+}
+
+// Err says in words what the answer was, for reasons and logs.
+func (a answer) Err() error {
+	if a.err != nil {
+		return a.err
+	}
+	return fmt.Errorf("the PSP answered %d", a.status)
+}
+
+// judge maps a status to what it proves about the call.
+func judge(status int) verdict {
+	switch {
+	case status >= 200 && status < 300:
+		return verdictDone
+	case status == http.StatusNotFound:
+		return verdictAbsent
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests:
+		return verdictLater
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusConflict:
+		return verdictUnknown
+	case status >= 400 && status < 500:
+		return verdictRefused
+	}
+	return verdictUnknown
+}
+
+// pspClient calls API Pix. No call of it runs inside a store command.
+type pspClient struct{ cfg *Config }
+
+func (p pspClient) do(ctx context.Context, method, path string, body any) answer {
+	ctx, cancel := p.cfg.Clock.WithTimeout(ctx, p.cfg.CallTimeout)
+	defer cancel()
+	var payload io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return answer{err: fmt.Errorf("encode %s %s: %w", method, path, err)}
+		}
+		payload = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, p.cfg.PSPURL+path, payload)
+	if err != nil {
+		return answer{err: fmt.Errorf("%s %s: %w", method, path, err)}
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := p.cfg.HTTP.Do(req)
+	if err != nil {
+		return answer{err: err}
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return answer{err: fmt.Errorf("read answer of %s %s: %w", method, path, err)}
+	}
+	return answer{verdict: judge(resp.StatusCode), status: resp.StatusCode, body: raw}
+}
+
+// decode reads a done answer's body; what cannot be read proves nothing.
+func decode[T any](a answer) (T, answer) {
+	var v T
+	if a.verdict == verdictDone {
+		if err := json.Unmarshal(a.body, &v); err != nil {
+			a.verdict, a.err = verdictUnknown, fmt.Errorf("read answer: %w", err)
+		}
+	}
+	return v, a
+}
+
+func (p pspClient) putCharge(ctx context.Context, c Charge) (pix.Charge, answer) {
+	req := pix.ChargeRequest{Amount: c.Due, PixKey: c.PixKey, ExpiresIn: c.ExpiresIn}
+	return decode[pix.Charge](p.do(ctx, http.MethodPut, "/v2/cob/"+string(c.TxID), req))
+}
+
+func (p pspClient) getCharge(ctx context.Context, id pix.TxID) (pix.Charge, answer) {
+	return decode[pix.Charge](p.do(ctx, http.MethodGet, "/v2/cob/"+string(id), nil))
+}
+
+func (p pspClient) removeCharge(ctx context.Context, id pix.TxID) answer {
+	status := pix.ChargeRemovedByMerchant
+	return p.do(ctx, http.MethodPatch, "/v2/cob/"+string(id), pix.ChargePatch{Status: &status})
+}
+
+func (p pspClient) getPix(ctx context.Context, id pix.EndToEndID) (pix.Payment, answer) {
+	return decode[pix.Payment](p.do(ctx, http.MethodGet, "/v2/pix/"+url.PathEscape(string(id)), nil))
+}
+
+func (p pspClient) listPix(ctx context.Context, from, to time.Time, page int) (pix.PaymentPage, answer) {
+	q := "/v2/pix?inicio=" + url.QueryEscape(pix.FormatTime(from)) + "&fim=" + url.QueryEscape(pix.FormatTime(to)) +
+		"&paginacao.paginaAtual=" + strconv.Itoa(page) + "&paginacao.itensPorPagina=" + strconv.Itoa(p.cfg.PageSize)
+	return decode[pix.PaymentPage](p.do(ctx, http.MethodGet, q, nil))
+}
+
+func (p pspClient) statement(ctx context.Context, from, to time.Time, cursor string) (pix.StatementPage, answer) {
+	q := "/extrato?from=" + url.QueryEscape(pix.FormatTime(from)) + "&to=" + url.QueryEscape(pix.FormatTime(to)) +
+		"&limit=1000&cursor=" + url.QueryEscape(cursor)
+	return decode[pix.StatementPage](p.do(ctx, http.MethodGet, q, nil))
+}
+
+func (p pspClient) getWebhook(ctx context.Context, key pix.PixKey) (pix.Webhook, answer) {
+	return decode[pix.Webhook](p.do(ctx, http.MethodGet, "/v2/webhook/"+url.PathEscape(string(key)), nil))
+}
+
+func (p pspClient) putWebhook(ctx context.Context, key pix.PixKey) answer {
+	body := pix.WebhookRequest{URL: p.cfg.CallbackURL}
+	return p.do(ctx, http.MethodPut, "/v2/webhook/"+url.PathEscape(string(key)), body)
+}
+
+// errNoWork ends a turn that found its duty taken.
+var errNoWork = errors.New("nothing to do")

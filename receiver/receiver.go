@@ -1,0 +1,62 @@
+package receiver
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Receiver is one process of the receiving side. Building it starts nothing:
+// its handlers and steps are run by whoever owns it.
+type Receiver struct {
+	cfg   Config
+	store Store
+	psp   pspClient
+	rules Rules
+}
+
+// New checks the configuration and builds a receiver on a store.
+func New(cfg Config, store Store) (*Receiver, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	r := &Receiver{cfg: cfg, store: store, rules: Rules{Keys: cfg.PixKeys}}
+	r.psp = pspClient{cfg: &r.cfg}
+	return r, nil
+}
+
+// Progress is what one turn of a step came to.
+type Progress struct {
+	// Done counts the items worked on; zero means that there was nothing.
+	Done int
+}
+
+// Step is one kind of background work. RunOnce does one turn; a loop around
+// it, live or virtual, decides when the next one comes.
+type Step interface {
+	Name() string
+	// Queue is what the step works on, see [Store.NextDue].
+	Queue() Queue
+	RunOnce(ctx context.Context) (Progress, error)
+}
+
+// Steps are the receiver's background work, workers first.
+func (r *Receiver) Steps(workers int) []Step {
+	steps := make([]Step, 0, workers+6)
+	for i := range workers {
+		steps = append(steps, newWorker(r, i+1))
+	}
+	return append(steps,
+		chargeSender{r}, sweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, dispatcher{r})
+}
+
+// ErrorPause is how long a loop waits after a step's nth error in a row.
+func (r *Receiver) ErrorPause(step string, nth int) time.Duration {
+	return r.cfg.backoff("step:"+step, nth)
+}
+
+// now is the store's clock.
+func (r *Receiver) now(ctx context.Context) (time.Time, error) { return r.store.Now(ctx) }
+
+// Handler serves the PSP's callbacks and the merchant's API.
+func (r *Receiver) Handler() http.Handler { return http.HandlerFunc(r.serve) }

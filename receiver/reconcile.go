@@ -1,0 +1,157 @@
+package receiver
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// reconciler compares the account statement with the ledger, line by line, and
+// brings the ledger to the statement: what is missing is booked through the
+// same rules, what differs is adjusted against suspense, with a case for each.
+// The past is never edited.
+type reconciler struct{ r *Receiver }
+
+func (s reconciler) Name() string { return "reconcile" }
+func (s reconciler) Queue() Queue { return DutyReconcile }
+
+// RunOnce reconciles everything settled since the last turn, up to Grace ago.
+func (s reconciler) RunOnce(ctx context.Context) (Progress, error) {
+	d, now, err := s.r.turn(ctx, DutyReconcile)
+	if err != nil {
+		return idle(err)
+	}
+	from := now.Add(-s.r.cfg.SweepBack - s.r.cfg.Overlap)
+	if !d.Watermark.IsZero() {
+		from = d.Watermark.Add(-s.r.cfg.Overlap)
+	}
+	until := now.Add(-s.r.cfg.Grace)
+	n, err := s.forward(ctx, &d, from, until)
+	if err == nil {
+		err = s.backward(ctx, until)
+	}
+	if err != nil {
+		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("reconcile", 6))))
+	}
+	if until.After(d.Watermark) {
+		d.Watermark = until
+	}
+	d.Cursor = ""
+	return Progress{Done: n + 1}, s.r.endTurn(ctx, d, now.Add(s.r.cfg.ReconcileEvery))
+}
+
+// forward walks the statement and looks each line up in the ledger. The cursor
+// is kept with the duty, so that an interrupted walk goes on from its last page.
+func (s reconciler) forward(ctx context.Context, d *Duty, from, to time.Time) (int, error) {
+	n := 0
+	for {
+		page, a := s.r.psp.statement(ctx, from, to, d.Cursor)
+		if a.verdict != verdictDone {
+			return n, a.Err()
+		}
+		if err := s.match(ctx, page.Lines); err != nil {
+			return n, err
+		}
+		n += len(page.Lines)
+		d.Cursor = page.Next
+		if page.Next == "" {
+			return n, nil
+		}
+		if _, err := s.r.store.SaveDuty(ctx, *d, false); err != nil {
+			return n, err
+		}
+	}
+}
+
+func (s reconciler) match(ctx context.Context, lines []pix.StatementLine) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	outs, err := s.r.store.MatchStatement(ctx, lines)
+	if err != nil {
+		return err
+	}
+	var adjust []Adjustment
+	for i, out := range outs {
+		now, err := s.r.now(ctx)
+		if err != nil {
+			return err
+		}
+		switch out.Class {
+		case MatchMissingInLedger:
+			if err := s.repair(ctx, lines[i], now); err != nil {
+				return err
+			}
+		case MatchDivergent:
+			adjust = append(adjust, Adjustment{
+				EndToEndID: lines[i].EndToEndID, Want: pix.Amount(lines[i].Cents), Reason: out.Class, Now: now,
+			})
+		}
+	}
+	if len(adjust) == 0 {
+		return nil
+	}
+	_, err = s.r.store.PostAdjustments(ctx, adjust)
+	return err
+}
+
+// repair books a line that the ledger lacks, once the PSP told its txid and key.
+func (s reconciler) repair(ctx context.Context, line pix.StatementLine, now time.Time) error {
+	p, a := s.r.psp.getPix(ctx, line.EndToEndID)
+	if a.verdict != verdictDone {
+		return a.Err()
+	}
+	item := s.r.confirmedItems([]pix.Payment{p}, ChannelRepair)[0]
+	_, err := s.r.store.RepairCredits(ctx, []Repair{{Item: item, Now: now}})
+	return err
+}
+
+// backward looks for bookings that no line of the statement vouches for. What
+// the PSP does not know either, once Grace has passed, never settled.
+func (s reconciler) backward(ctx context.Context, until time.Time) error {
+	q := UnseenQuery{BookedBefore: until, Limit: s.r.cfg.PageSize}
+	for {
+		unseen, err := s.r.store.UnseenPayments(ctx, q)
+		if err != nil || len(unseen) == 0 {
+			return err
+		}
+		for _, p := range unseen {
+			if err := s.phantom(ctx, p); err != nil {
+				return err
+			}
+		}
+		last := unseen[len(unseen)-1]
+		q.AfterBooked, q.AfterID = last.BookedAt, last.EndToEndID
+	}
+}
+
+func (s reconciler) phantom(ctx context.Context, p Payment) error {
+	_, a := s.r.psp.getPix(ctx, p.EndToEndID)
+	switch a.verdict {
+	case verdictDone:
+		return nil // settled; its line is still to come
+	case verdictAbsent:
+		now, err := s.r.now(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = s.r.store.PostAdjustments(ctx, []Adjustment{{
+			EndToEndID: p.EndToEndID, Want: 0, Reason: MatchMissingAtPSP, Now: now,
+		}})
+		return err
+	}
+	return a.Err()
+}
+
+func parseCursor(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func formatCursor(id int64) string { return strconv.FormatInt(id, 10) }

@@ -1,0 +1,260 @@
+package receiver
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// Rules decide what a Pix means. They are pure: a store reads the rows under
+// its locks, asks, and writes what it is told.
+type Rules struct {
+	// Keys are the Pix keys that are ours.
+	Keys []pix.PixKey
+}
+
+// Ours says whether money under that key is ours; an absent key passes.
+func (r Rules) Ours(key pix.PixKey) bool {
+	return key == "" || slices.Contains(r.Keys, key)
+}
+
+// CreditFacts are what is known when a credit is about to be booked.
+type CreditFacts struct {
+	Credit Credit
+	// Confirmed says that the PSP's own API vouches for Credit.
+	Confirmed bool
+	// Charge is the charge with exactly the credit's txid; nil if there is none.
+	Charge *Charge
+	// Known is the payment as booked before; nil if it was not.
+	Known *Payment
+	At    time.Time
+}
+
+// CaseNote opens the case, or adds a reason and money to an open one.
+type CaseNote struct {
+	ID      string
+	Account Account
+	Amount  pix.Amount
+	Reason  string
+}
+
+// CreditDecision is what to write. Rows that stay as they are are nil.
+type CreditDecision struct {
+	Result      ApplyResult
+	Reason      string
+	Quarantine  QuarantineKind
+	Payment     *Payment
+	Charge      *Charge
+	Transaction *Transaction
+	Open        *CaseNote
+	Close       string // ID of a case that ends with this
+	Outbox      *OutboxEvent
+}
+
+// Reasons that stand on events and cases.
+const (
+	ReasonForeignKey    = "the key is not ours"
+	ReasonUnknownAtPSP  = "the PSP does not know it"
+	ReasonUnidentified  = "no charge of ours has this txid"
+	ReasonUnderpaid     = "less than is due"
+	ReasonVariant       = "other content under the same key"
+	ReasonMissedCredit  = "in the statement, not in the ledger"
+	ReasonUnreadable    = "cannot be read"
+	ReasonAmountDiffers = "the statement has another amount"
+	ReasonPhantom       = "in the ledger, not in the statement"
+)
+
+// Credit decides about one Pix received.
+//
+// What matches a payable charge of ours to the cent is booked at once; all
+// else is booked only on the PSP's own word.
+func (r Rules) Credit(f CreditFacts) CreditDecision {
+	if f.Known != nil {
+		return r.known(f)
+	}
+	if r.Ours(f.Credit.PixKey) && f.exact() {
+		return f.book(DispositionExact)
+	}
+	if !f.Confirmed {
+		return CreditDecision{Result: ApplyConfirm}
+	}
+	if !r.Ours(f.Credit.PixKey) {
+		return CreditDecision{Result: ApplyAside, Reason: ReasonForeignKey, Quarantine: QuarantineBad}
+	}
+	return f.book(f.disposition())
+}
+
+// known answers for a Pix that is booked: it may be confirmed by this, or leave
+// suspense because its txid came with a later notice.
+func (r Rules) known(f CreditFacts) CreditDecision {
+	p := *f.Known
+	p.Confirmed = p.Confirmed || f.Confirmed
+	if p.Disposition == DispositionUnidentified && f.Charge != nil {
+		p.TxID = f.Credit.TxID
+		return r.Attach(p, *f.Charge, f.At)
+	}
+	d := CreditDecision{Result: ApplyKnown}
+	if p.Confirmed != f.Known.Confirmed {
+		d.Payment = &p
+	}
+	return d
+}
+
+// exact says that the Pix is just what a payable charge of ours waits for.
+func (f CreditFacts) exact() bool {
+	if f.Charge == nil || !f.Charge.Payable(f.Credit.PaidAt) {
+		return false
+	}
+	free := f.Charge.Kind == ChargeStatic && f.Charge.Due == 0
+	return free || f.Charge.Due == f.Credit.Amount
+}
+
+func (f CreditFacts) disposition() Disposition {
+	c := f.Charge
+	switch {
+	case c == nil:
+		return DispositionUnidentified
+	case c.Kind == ChargeStatic:
+		return DispositionExact
+	case c.Paid():
+		return DispositionSecond
+	case !c.Payable(f.Credit.PaidAt):
+		return DispositionLate
+	case f.Credit.Amount > c.Due:
+		return DispositionOverpaid
+	case f.Credit.Amount < c.Due:
+		return DispositionUnderpaid
+	}
+	return DispositionExact
+}
+
+func (f CreditFacts) book(how Disposition) CreditDecision {
+	p := Payment{
+		EndToEndID: f.Credit.EndToEndID, TxID: f.Credit.TxID, PixKey: f.Credit.PixKey,
+		Amount: f.Credit.Amount, PaidAt: f.Credit.PaidAt,
+		Confirmed: f.Confirmed, BookedAt: f.At,
+	}
+	return place(p, f.Charge, how, AccountSettlement, CreditReference(p.EndToEndID), f.At)
+}
+
+// Attach moves unidentified money onto the charge it turned out to be for: the
+// same rules as for fresh money, out of suspense instead of from the PSP.
+func (r Rules) Attach(p Payment, c Charge, at time.Time) CreditDecision {
+	f := CreditFacts{Charge: &c, Credit: Credit{Amount: p.Amount, PaidAt: p.PaidAt}}
+	id := UnidentifiedCase(p.EndToEndID)
+	d := place(p, &c, f.disposition(), AccountUnidentified, CaseReference(id), at)
+	d.Close = id
+	d.Outbox.Kind = OutboxMatched
+	return d
+}
+
+// place books the money of p from an account to where the disposition sends it.
+func place(p Payment, c *Charge, how Disposition, from Account, reference string, at time.Time) CreditDecision {
+	d := CreditDecision{Result: ApplyBooked}
+	p.Disposition = how
+	p.Events++
+	if c != nil {
+		p.Charge, p.Consumer = c.Reference, c.Consumer
+	}
+	entry := func(a Account, cents pix.Amount) Entry {
+		return Entry{Account: a, Cents: cents, EndToEndID: p.EndToEndID, Charge: p.Charge}
+	}
+	entries := []Entry{entry(from, p.Amount)}
+	kind := OutboxCredited
+	switch how {
+	case DispositionExact:
+		entries = append(entries, entry(AccountRevenue, -p.Amount))
+		d.Charge = settled(c, p.Amount, p.EndToEndID)
+	case DispositionOverpaid:
+		entries = append(entries, entry(AccountRevenue, -c.Due), entry(AccountToReturn, c.Due-p.Amount))
+		d.Charge = settled(c, c.Due, p.EndToEndID)
+	case DispositionUnderpaid:
+		entries = append(entries, entry(AccountDivergence, -p.Amount))
+		d.Open = &CaseNote{ID: DivergenceCase(p.EndToEndID), Account: AccountDivergence, Amount: p.Amount, Reason: ReasonUnderpaid}
+		kind = OutboxDivergent
+	case DispositionSecond, DispositionLate:
+		entries = append(entries, entry(AccountToReturn, -p.Amount))
+		kind = OutboxToReturn
+	case DispositionUnidentified:
+		entries = append(entries, entry(AccountUnidentified, -p.Amount))
+		d.Open = &CaseNote{ID: UnidentifiedCase(p.EndToEndID), Account: AccountUnidentified, Amount: p.Amount, Reason: ReasonUnidentified}
+		kind = OutboxUnidentified
+	}
+	d.Payment = &p
+	d.Transaction = &Transaction{Reference: reference, BookedAt: at, Entries: entries}
+	d.Outbox = &OutboxEvent{EndToEndID: p.EndToEndID, Number: p.Events, Kind: kind, Amount: p.Amount, Charge: p.Charge, At: at, DueAt: at}
+	return d
+}
+
+// settled is the charge after cents of it reached revenue.
+func settled(c *Charge, cents pix.Amount, by pix.EndToEndID) *Charge {
+	after := *c
+	after.Settled += cents
+	if after.SettledBy == "" {
+		after.SettledBy = by
+	}
+	return &after
+}
+
+// MatchFacts are what the store has about one line of the statement.
+type MatchFacts struct {
+	Line    pix.StatementLine
+	Payment *Payment
+	// Net is the Pix's net on [AccountSettlement].
+	Net pix.Amount
+	// InFlight says that the inbox still works on it.
+	InFlight bool
+}
+
+// Match classes one line of the statement.
+func (r Rules) Match(f MatchFacts) MatchClass {
+	switch {
+	case f.InFlight:
+		return MatchInFlight
+	case f.Payment == nil:
+		return MatchMissingInLedger
+	case f.Net != pix.Amount(f.Line.Cents):
+		return MatchDivergent
+	case f.Payment.Disposition == DispositionSecond:
+		return MatchDuplicate
+	case f.Payment.Disposition == DispositionUnidentified:
+		return MatchNoCharge
+	}
+	return MatchOK
+}
+
+// AdjustDecision is how the ledger of one Pix is brought to the statement.
+type AdjustDecision struct {
+	Payment     *Payment
+	Transaction *Transaction
+	Open        *CaseNote
+	Outbox      *OutboxEvent
+}
+
+// Adjust brings net to what the statement says, against suspense. False when
+// there is nothing to adjust.
+func (r Rules) Adjust(p Payment, net pix.Amount, a Adjustment) (AdjustDecision, bool) {
+	diff := a.Want - net
+	if diff == 0 {
+		return AdjustDecision{}, false
+	}
+	id := DivergenceCase(p.EndToEndID)
+	entry := func(acc Account, cents pix.Amount) Entry {
+		return Entry{Account: acc, Cents: cents, EndToEndID: p.EndToEndID, Charge: p.Charge}
+	}
+	reason := ReasonAmountDiffers
+	if a.Reason == MatchMissingAtPSP {
+		reason = ReasonPhantom
+	}
+	p.Events++
+	return AdjustDecision{
+		Payment: &p,
+		Transaction: &Transaction{
+			Reference: AdjustReference(id), BookedAt: a.Now,
+			Entries: []Entry{entry(AccountSettlement, diff), entry(AccountDivergence, -diff)},
+		},
+		Open:   &CaseNote{ID: id, Account: AccountDivergence, Amount: diff, Reason: reason},
+		Outbox: &OutboxEvent{EndToEndID: p.EndToEndID, Number: p.Events, Kind: OutboxAdjusted, Amount: diff, Charge: p.Charge, At: a.Now, DueAt: a.Now},
+	}, true
+}

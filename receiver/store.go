@@ -1,0 +1,338 @@
+package receiver
+
+import (
+	"context"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// Store is the receiver's memory: named commands, each one transaction, with
+// batches in and one outcome per item out, in the order of the items. One
+// item's refusal never fails its batch. An error means that nothing is known
+// of the batch: it may have committed ([ErrCommitUnknown]) or not.
+//
+// Two implementations exist, receiver/postgres and receiver/memory, held to
+// the same behaviour by receiver/storetest.
+type Store interface {
+	// Now is the store's own clock. Leases and due times are measured on it
+	// alone, since the processes' clocks may differ.
+	Now(ctx context.Context) (time.Time, error)
+
+	// CreateCharges stores intentions before any call is made. A reference
+	// that the consumer used before answers with what exists. Money that
+	// waited for exactly this txid is attached in the same transaction.
+	CreateCharges(ctx context.Context, in []NewCharge) ([]CreateOutcome, error)
+	// FindCharges reads charges by consumer and reference; nil where unknown.
+	FindCharges(ctx context.Context, in []ChargeRef) ([]*Charge, error)
+	// RecordCalls stores the answers of calls about charges. A charge moves
+	// forward only; a call that tells less than is known changes nothing.
+	RecordCalls(ctx context.Context, in []ChargeCall) ([]Charge, error)
+	// LeaseCharges takes intended charges that are due, oldest first.
+	LeaseCharges(ctx context.Context, in Lease) ([]Charge, error)
+
+	// AppendInbox stores items; see [AppendResult] for what may become of one.
+	AppendInbox(ctx context.Context, in []InboxItem) ([]AppendOutcome, error)
+	// ClaimEvents takes due events for the lease's length, in the order
+	// (due, id); rows that another transaction holds are skipped.
+	ClaimEvents(ctx context.Context, in Lease) ([]Event, error)
+	// ApplyEvents books events: state, ledger, outbox and inbox mark in one.
+	ApplyEvents(ctx context.Context, in []Application) ([]ApplyOutcome, error)
+	// DeferEvents puts claimed events off, or into quarantine. False: the
+	// lease was lost and nothing changed.
+	DeferEvents(ctx context.Context, in []Deferral) ([]bool, error)
+
+	// BeginDuty takes a periodic duty that is due; false when it is not due or
+	// another instance holds it.
+	BeginDuty(ctx context.Context, in DutyClaim) (Duty, bool, error)
+	// SaveDuty stores progress (cursor, watermark) under the duty's version;
+	// done ends the turn and sets the next. False: the duty was lost.
+	SaveDuty(ctx context.Context, d Duty, done bool) (bool, error)
+
+	// LeaseOutbox takes due outbox events: of each payment only the lowest
+	// number that is not out, so that order holds per payment.
+	LeaseOutbox(ctx context.Context, in Lease) ([]OutboxEvent, error)
+	// FinishOutbox stores what became of sends. False: the lease was lost.
+	FinishOutbox(ctx context.Context, in []OutboxResult) ([]bool, error)
+
+	// MatchStatement compares lines of the account statement with the ledger
+	// and marks the payments seen.
+	MatchStatement(ctx context.Context, in []pix.StatementLine) ([]MatchOutcome, error)
+	// RepairCredits books confirmed credits that the statement holds and the
+	// ledger does not, through the same rules and references as ApplyEvents,
+	// and opens a case for each that was missing.
+	RepairCredits(ctx context.Context, in []Repair) ([]ApplyOutcome, error)
+	// UnseenPayments lists booked payments without a line of the statement and
+	// with money still on [AccountSettlement], booked up to an instant, in the
+	// order (booked, id), after a cursor.
+	UnseenPayments(ctx context.Context, q UnseenQuery) ([]Payment, error)
+	// PostAdjustments moves the ledger of a Pix to what the statement says,
+	// against suspense, once per case. False: nothing was left to adjust.
+	PostAdjustments(ctx context.Context, in []Adjustment) ([]bool, error)
+
+	// Operators.
+
+	// ListEvents lists events in the order of their ids.
+	ListEvents(ctx context.Context, q EventQuery) ([]Event, error)
+	// RequeueEvents wakes quarantined events; DropEvents closes them for good.
+	// Both are recorded with the operator's name and note.
+	RequeueEvents(ctx context.Context, in []Decision) ([]bool, error)
+	DropEvents(ctx context.Context, in []Decision) ([]bool, error)
+	// ListCases lists cases in the order of their ids.
+	ListCases(ctx context.Context, q CaseQuery) ([]Case, error)
+	// AttachPayments puts unidentified money on a charge, by an operator's word.
+	AttachPayments(ctx context.Context, in []Attachment) ([]AttachOutcome, error)
+	// CloseCases ends cases: what is in suspense goes to the account named.
+	CloseCases(ctx context.Context, in []CaseClosing) ([]bool, error)
+
+	// NextDue is the instant at which a queue has work, false when it has none.
+	NextDue(ctx context.Context, q Queue) (time.Time, bool, error)
+}
+
+// Queue names what a step works on.
+type Queue string
+
+// The queues. A duty's queue is its name.
+const (
+	QueueInbox   Queue = "inbox"
+	QueueCharges Queue = "charges"
+	QueueOutbox  Queue = "outbox"
+)
+
+// The periodic duties. One instance at a time carries out each.
+const (
+	DutySweep     Queue = "sweep"     // GET /pix into the inbox
+	DutyPending   Queue = "pending"   // waiting events by id
+	DutyReconcile Queue = "reconcile" // account statement against ledger
+	DutyRegister  Queue = "register"  // our callback URL at the PSP
+)
+
+// Lease asks for work to be held by one holder for a while.
+type Lease struct {
+	Holder string
+	Now    time.Time // from [Store.Now]
+	For    time.Duration
+	Limit  int
+}
+
+// ChargeRef names a charge.
+type ChargeRef struct{ Consumer, Reference string }
+
+// NewCharge is the intention to charge.
+type NewCharge struct {
+	Charge Charge // State and DueAt set by the caller: intended, or active on a static code
+	At     time.Time
+}
+
+// CreateOutcome is the charge as it stands; Created tells a new one from one
+// that the reference already named.
+type CreateOutcome struct {
+	Charge  Charge
+	Created bool
+}
+
+// ChargeCall is what a call about a charge taught us.
+type ChargeCall struct {
+	Ref ChargeRef
+	// State is the state learned; empty when the outcome is unknown.
+	State     ChargeState
+	CreatedAt time.Time
+	BRCode    string
+	Problem   string
+	// DueAt is when to ask next, while unknown.
+	DueAt time.Time
+}
+
+// Application asks to book one claimed event.
+type Application struct {
+	EventID int64
+	Version int64
+	// Confirmed, when set, is what GET /pix/{e2eid} said just now.
+	Confirmed *Credit
+	Now       time.Time
+}
+
+// ApplyResult is what became of an application.
+type ApplyResult string
+
+// The fates of an application.
+const (
+	ApplyBooked  ApplyResult = "booked"
+	ApplyKnown   ApplyResult = "known"   // booked before; the event is PROCESSED
+	ApplyConfirm ApplyResult = "confirm" // ask the PSP first; nothing changed
+	ApplyAside   ApplyResult = "aside"   // quarantined, no posting
+	ApplyLost    ApplyResult = "lost"    // the lease was lost; nothing changed
+	ApplyFailed  ApplyResult = "failed"  // this item was refused; Reason says why
+)
+
+// ApplyOutcome answers one application.
+type ApplyOutcome struct {
+	Result ApplyResult
+	Reason string
+}
+
+// Deferral puts a claimed event off.
+type Deferral struct {
+	EventID int64
+	Version int64
+	Until   time.Time
+	Reason  string
+	// Quarantine, when set, sets the event aside instead.
+	Quarantine QuarantineKind
+}
+
+// DutyClaim asks for a duty's turn.
+type DutyClaim struct {
+	Name   Queue
+	Holder string
+	Now    time.Time
+	For    time.Duration
+}
+
+// Duty is a periodic duty and how far it has come.
+type Duty struct {
+	Name      Queue
+	Version   int64
+	Watermark time.Time // everything up to here is done
+	Cursor    string    // where the turn stands, empty at its start
+	NextAt    time.Time // next turn
+}
+
+// OutboxResult is what became of one send.
+type OutboxResult struct {
+	ID      int64
+	Version int64
+	Sent    bool
+	Dead    bool
+	DueAt   time.Time // next try, when neither
+}
+
+// MatchClass is the reconciliation's class of one line.
+type MatchClass string
+
+// The classes, by precedence.
+const (
+	MatchMissingInLedger MatchClass = "FALTA_NO_LEDGER"
+	MatchMissingAtPSP    MatchClass = "FALTA_NO_PSP"
+	MatchDivergent       MatchClass = "VALOR_DIVERGENTE"
+	MatchDuplicate       MatchClass = "DUPLICADO"
+	MatchNoCharge        MatchClass = "SEM_COBRANCA"
+	MatchOK              MatchClass = "OK"
+	// MatchInFlight is no difference: the event is still being worked on.
+	MatchInFlight MatchClass = "EM_VOO"
+)
+
+// MatchOutcome is one line's class and what the ledger has for it.
+type MatchOutcome struct {
+	Class  MatchClass
+	Ledger pix.Amount
+}
+
+// Repair is a credit to book because the statement holds it.
+type Repair struct {
+	Item InboxItem
+	Now  time.Time
+}
+
+// UnseenQuery pages through payments that no statement line vouches for.
+type UnseenQuery struct {
+	BookedBefore time.Time
+	AfterBooked  time.Time
+	AfterID      pix.EndToEndID
+	Limit        int
+}
+
+// Adjustment asks to bring a Pix's net on [AccountSettlement] to Want.
+type Adjustment struct {
+	EndToEndID pix.EndToEndID
+	Want       pix.Amount
+	Reason     MatchClass
+	Now        time.Time
+}
+
+// EventQuery filters events; zero values do not filter.
+type EventQuery struct {
+	State      EventState
+	Quarantine QuarantineKind
+	AfterID    int64
+	ID         int64
+	Limit      int
+}
+
+// Decision is an operator's word on one event.
+type Decision struct {
+	EventID  int64
+	Operator string
+	Note     string
+	Now      time.Time
+}
+
+// CaseQuery filters cases; zero values do not filter.
+type CaseQuery struct {
+	State   CaseState
+	AfterID string
+	Limit   int
+}
+
+// Attachment is an operator's word that a Pix belongs to a charge.
+type Attachment struct {
+	EndToEndID pix.EndToEndID
+	Charge     ChargeRef
+	Operator   string
+	Note       string
+	Now        time.Time
+}
+
+// AttachOutcome says whether money moved; Reason why not.
+type AttachOutcome struct {
+	Attached bool
+	Reason   string
+}
+
+// CaseClosing ends a case; To takes what the case holds in suspense.
+type CaseClosing struct {
+	CaseID   string
+	To       Account
+	Operator string
+	Note     string
+	Now      time.Time
+}
+
+// OperatorRecord is one line of the operators' book.
+type OperatorRecord struct {
+	At       time.Time
+	Operator string
+	Action   string
+	Subject  string
+	Note     string
+}
+
+// ChangeSet is everything one committed command changed, for whoever watches a
+// store from inside the process. Rows are copies of the state after, with the
+// state before where there was one.
+type ChangeSet struct {
+	Command      string
+	Events       []EventChange
+	Variants     []Variant
+	Charges      []ChargeChange
+	Payments     []PaymentChange
+	Transactions []Transaction
+	Cases        []CaseChange
+	Outbox       []OutboxChange
+	Operators    []OperatorRecord
+}
+
+// EventChange is an event before (nil if new) and after.
+type EventChange struct{ Before, After *Event }
+
+// ChargeChange is a charge before (nil if new) and after.
+type ChargeChange struct{ Before, After *Charge }
+
+// PaymentChange is a payment before (nil if new) and after.
+type PaymentChange struct{ Before, After *Payment }
+
+// CaseChange is a case before (nil if new) and after.
+type CaseChange struct{ Before, After *Case }
+
+// OutboxChange is an outbox event before (nil if new) and after.
+type OutboxChange struct{ Before, After *OutboxEvent }

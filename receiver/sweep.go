@@ -1,0 +1,181 @@
+package receiver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// turn takes a duty, or errNoWork when it is another's or not due.
+func (r *Receiver) turn(ctx context.Context, name Queue) (Duty, time.Time, error) {
+	now, err := r.now(ctx)
+	if err != nil {
+		return Duty{}, now, err
+	}
+	d, ok, err := r.store.BeginDuty(ctx, DutyClaim{Name: name, Holder: r.cfg.Name, Now: now, For: r.cfg.dutyLease()})
+	if err == nil && !ok {
+		err = errNoWork
+	}
+	return d, now, err
+}
+
+// dutyLease is longer than an event's: a duty makes many calls in one turn.
+func (c *Config) dutyLease() time.Duration { return 4 * c.Lease }
+
+// endTurn sets a duty's next turn.
+func (r *Receiver) endTurn(ctx context.Context, d Duty, next time.Time) error {
+	d.NextAt = next
+	_, err := r.store.SaveDuty(ctx, d, true)
+	return err
+}
+
+// idle turns errNoWork into an empty turn.
+func idle(err error) (Progress, error) {
+	if errors.Is(err, errNoWork) {
+		return Progress{}, nil
+	}
+	return Progress{}, err
+}
+
+// sweeper reads GET /pix into the inbox: from the watermark less an overlap up
+// to now, page by page. The watermark moves after the last page is stored, so
+// a crash at any point reads again and loses nothing.
+type sweeper struct{ r *Receiver }
+
+func (s sweeper) Name() string { return "sweep" }
+func (s sweeper) Queue() Queue { return DutySweep }
+
+// RunOnce walks one window.
+func (s sweeper) RunOnce(ctx context.Context) (Progress, error) {
+	d, now, err := s.r.turn(ctx, DutySweep)
+	if err != nil {
+		return idle(err)
+	}
+	from := now.Add(-s.r.cfg.SweepBack)
+	if !d.Watermark.IsZero() {
+		from = d.Watermark.Add(-s.r.cfg.Overlap)
+	}
+	n, err := s.walk(ctx, from, now)
+	if err != nil {
+		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("sweep", 6))))
+	}
+	d.Watermark = now
+	return Progress{Done: n + 1}, s.r.endTurn(ctx, d, now.Add(s.r.cfg.SweepEvery))
+}
+
+// walk stores every page of the window and counts the items.
+func (s sweeper) walk(ctx context.Context, from, to time.Time) (int, error) {
+	n := 0
+	for page := 0; ; page++ {
+		list, a := s.r.psp.listPix(ctx, from, to, page)
+		if a.verdict != verdictDone {
+			return n, a.Err()
+		}
+		if len(list.Payments) > 0 {
+			if _, err := s.r.store.AppendInbox(ctx, s.r.confirmedItems(list.Payments, ChannelSweep)); err != nil {
+				return n, err
+			}
+		}
+		n += len(list.Payments)
+		if page+1 >= list.Paging.Pages {
+			return n, nil
+		}
+	}
+}
+
+// confirmedItems are inbox items for what the PSP's API itself said.
+func (r *Receiver) confirmedItems(payments []pix.Payment, ch Channel) []InboxItem {
+	items := make([]InboxItem, len(payments))
+	at := r.cfg.Clock.Now()
+	for i, p := range payments {
+		c := creditOf(p)
+		raw, err := json.Marshal(p)
+		if err != nil {
+			raw = nil // the amount and ids are in the credit; the bytes are for people
+		}
+		items[i] = InboxItem{
+			Source: r.cfg.Source, Key: CreditKey(c.EndToEndID), Channel: ch,
+			Credit: &c, Confirmed: true, Raw: raw, ReceivedAt: at,
+		}
+	}
+	return items
+}
+
+// pendingSweeper asks by id for what waits in quarantine.
+type pendingSweeper struct{ r *Receiver }
+
+func (s pendingSweeper) Name() string { return "pending" }
+func (s pendingSweeper) Queue() Queue { return DutyPending }
+
+// maxPending bounds the calls of one turn.
+const maxPending = 50
+
+// RunOnce asks for each waiting event once, up to maxPending of them; the
+// cursor lets the next turn go on where this one stopped.
+func (s pendingSweeper) RunOnce(ctx context.Context) (Progress, error) {
+	d, now, err := s.r.turn(ctx, DutyPending)
+	if err != nil {
+		return idle(err)
+	}
+	n, last, err := s.ask(ctx, parseCursor(d.Cursor))
+	next := now.Add(s.r.cfg.SweepEvery)
+	d.Cursor = ""
+	if n == maxPending {
+		d.Cursor = formatCursor(last)
+	}
+	return Progress{Done: n + 1}, errors.Join(err, s.r.endTurn(ctx, d, next))
+}
+
+func (s pendingSweeper) ask(ctx context.Context, after int64) (n int, last int64, err error) {
+	waiting, err := s.r.store.ListEvents(ctx, EventQuery{
+		State: EventQuarantined, Quarantine: QuarantineWaiting, AfterID: after, Limit: maxPending,
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, e := range waiting {
+		n, last = n+1, e.ID
+		if e.Credit == nil {
+			continue
+		}
+		p, a := s.r.psp.getPix(ctx, e.Credit.EndToEndID)
+		if a.verdict == verdictAbsent {
+			continue
+		}
+		if a.verdict != verdictDone {
+			return n, last, a.Err()
+		}
+		if _, err := s.r.store.AppendInbox(ctx, s.r.confirmedItems([]pix.Payment{p}, ChannelRepair)); err != nil {
+			return n, last, err
+		}
+	}
+	return n, last, nil
+}
+
+// registrar keeps our callback URL registered at the PSP, which may forget it.
+type registrar struct{ r *Receiver }
+
+func (s registrar) Name() string { return "register" }
+func (s registrar) Queue() Queue { return DutyRegister }
+
+// RunOnce checks each key and registers where it has to.
+func (s registrar) RunOnce(ctx context.Context) (Progress, error) {
+	d, now, err := s.r.turn(ctx, DutyRegister)
+	if err != nil {
+		return idle(err)
+	}
+	for _, key := range s.r.cfg.PixKeys {
+		hook, a := s.r.psp.getWebhook(ctx, key)
+		if a.verdict == verdictAbsent || a.verdict == verdictDone && hook.URL != s.r.cfg.CallbackURL {
+			a = s.r.psp.putWebhook(ctx, key)
+		}
+		if a.verdict != verdictDone {
+			next := now.Add(s.r.cfg.backoff("register", 6))
+			return Progress{}, errors.Join(a.Err(), s.r.endTurn(ctx, d, next))
+		}
+	}
+	return Progress{Done: 1}, s.r.endTurn(ctx, d, now.Add(s.r.cfg.SweepEvery))
+}

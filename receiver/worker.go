@@ -1,0 +1,129 @@
+package receiver
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// worker books events from the inbox: claim, apply, and where the rules want
+// the PSP's word first, ask and apply again. Nothing is held in the store
+// while a call is out but the lease.
+type worker struct {
+	r    *Receiver
+	name string
+}
+
+func newWorker(r *Receiver, n int) worker {
+	return worker{r: r, name: "worker/" + strconv.Itoa(n)}
+}
+
+func (w worker) Name() string { return w.name }
+func (w worker) Queue() Queue { return QueueInbox }
+
+// RunOnce works through one batch of due events.
+func (w worker) RunOnce(ctx context.Context) (Progress, error) {
+	now, err := w.r.now(ctx)
+	if err != nil {
+		return Progress{}, err
+	}
+	events, err := w.r.store.ClaimEvents(ctx, Lease{
+		Holder: w.r.cfg.Name + "/" + w.name, Now: now, For: w.r.cfg.Lease, Limit: w.r.cfg.Batch,
+	})
+	if err != nil || len(events) == 0 {
+		return Progress{}, err
+	}
+	apps := make([]Application, len(events))
+	for i, e := range events {
+		apps[i] = Application{EventID: e.ID, Version: e.Version, Now: now}
+	}
+	outcomes, err := w.r.store.ApplyEvents(ctx, apps)
+	if err != nil {
+		return Progress{}, err
+	}
+	return Progress{Done: len(events)}, w.finish(ctx, events, outcomes, now.Add(w.r.cfg.Lease))
+}
+
+// finish asks the PSP about what could not be booked at once.
+func (w worker) finish(ctx context.Context, events []Event, outcomes []ApplyOutcome, leaseEnd time.Time) error {
+	var later []Deferral
+	for i, out := range outcomes {
+		e := events[i]
+		switch out.Result {
+		case ApplyConfirm:
+			d, err := w.confirm(ctx, e, leaseEnd)
+			if err != nil {
+				return err
+			}
+			if d != nil {
+				later = append(later, *d)
+			}
+		case ApplyFailed:
+			later = append(later, w.again(e, leaseEnd.Add(-w.r.cfg.Lease), out.Reason))
+		}
+	}
+	if len(later) == 0 {
+		return nil
+	}
+	_, err := w.r.store.DeferEvents(ctx, later)
+	return err
+}
+
+// confirm asks GET /pix/{endToEndId} and books what it says. It returns the
+// deferral of an event that has to wait.
+func (w worker) confirm(ctx context.Context, e Event, leaseEnd time.Time) (*Deferral, error) {
+	now, err := w.r.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if now.Add(2 * w.r.cfg.CallTimeout).After(leaseEnd) {
+		// The call could outlive the lease: give the event back at once.
+		return &Deferral{EventID: e.ID, Version: e.Version, Until: now, Reason: "the lease runs out"}, nil
+	}
+	p, a := w.r.psp.getPix(ctx, e.Credit.EndToEndID)
+	if now, err = w.r.now(ctx); err != nil {
+		return nil, err
+	}
+	switch a.verdict {
+	case verdictDone:
+		return w.applyConfirmed(ctx, e, p, now)
+	case verdictAbsent:
+		d := w.again(e, now, ReasonUnknownAtPSP)
+		return &d, nil
+	}
+	d := w.again(e, now, a.Err().Error())
+	return &d, nil
+}
+
+func (w worker) applyConfirmed(ctx context.Context, e Event, p pix.Payment, now time.Time) (*Deferral, error) {
+	c := creditOf(p)
+	if c.EndToEndID != e.Credit.EndToEndID {
+		d := w.again(e, now, "the PSP answered about another Pix")
+		return &d, nil
+	}
+	outs, err := w.r.store.ApplyEvents(ctx, []Application{{EventID: e.ID, Version: e.Version, Confirmed: &c, Now: now}})
+	if err != nil {
+		return nil, err
+	}
+	if outs[0].Result == ApplyFailed {
+		d := w.again(e, now, outs[0].Reason)
+		return &d, nil
+	}
+	return nil, nil
+}
+
+// again puts an event off with backoff, or aside once it was tried often enough.
+func (w worker) again(e Event, now time.Time, reason string) Deferral {
+	d := Deferral{EventID: e.ID, Version: e.Version, Until: now.Add(w.r.cfg.backoff(e.Key, e.Attempts)), Reason: reason}
+	if e.Attempts >= w.r.cfg.MaxAttempts {
+		d.Quarantine = QuarantineWaiting
+	}
+	return d
+}
+
+// creditOf is the credit that a Pix object of the API speaks of.
+func creditOf(p pix.Payment) Credit {
+	return Credit{EndToEndID: p.EndToEndID, TxID: p.TxID, PixKey: p.PixKey, Amount: p.Amount, PaidAt: p.PaidAt}
+}

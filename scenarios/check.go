@@ -1,0 +1,203 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/fakepsp"
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// checker judges one invariant. It answers with what is wrong, in words, or
+// with "" while it holds; it may implement any of the moments below.
+type checker interface {
+	// id is the invariant's, such as "I1"; sentence says what it holds.
+	id() string
+	sentence() string
+}
+
+// The moments at which a checker can look.
+type (
+	commitChecker interface {
+		commit(v *View, cs *receiver.ChangeSet) string
+	}
+	ackChecker interface {
+		ack(v *View, items []pix.CallbackItem) string
+	}
+	endChecker interface {
+		end(f *final) string
+	}
+)
+
+// final is what a checker sees when the run is over.
+type final struct {
+	*View
+	w         *World
+	statement []pix.StatementLine
+	calm      bool
+	// replayed is the change that delivering everything again made.
+	replayed string
+}
+
+// checkers are all of them, in the order of the invariants.
+func checkers() []checker {
+	return []checker{
+		&creditedOnce{}, creditedAtLeastOnce{}, nothingInvented{}, netIsStatement{}, ackedIsStored{},
+		&balanced{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
+		atRest{}, casesAreSuspense{}, rightCharge{}, noFalseRefusal{},
+	}
+}
+
+// Violation is the first finding against one invariant.
+type Violation struct {
+	Invariant string
+	Detail    string
+	// Event is the number of the trace's last event before it, At its instant.
+	Event int64
+	At    time.Time
+	stack []byte
+}
+
+// judge runs the checkers and keeps the first finding of each.
+type judge struct {
+	w        *World
+	checkers []checker
+	found    []Violation
+}
+
+func newJudge(w *World, without []string) *judge {
+	j := &judge{w: w}
+	for _, c := range checkers() {
+		if !slices.Contains(without, c.id()) {
+			j.checkers = append(j.checkers, c)
+		}
+	}
+	return j
+}
+
+func (j *judge) broken() bool { return len(j.found) > 0 }
+
+func (j *judge) report(id, detail string, stack []byte) {
+	for _, v := range j.found {
+		if v.Invariant == id {
+			return
+		}
+	}
+	j.found = append(j.found, Violation{Invariant: id, Detail: detail, Event: j.w.trace.Count(), At: j.w.now(), stack: stack})
+	j.w.emit("judge", "violation", detail, "invariant", id)
+}
+
+func (j *judge) commit(cs *receiver.ChangeSet) {
+	for _, c := range j.checkers {
+		if k, ok := c.(commitChecker); ok {
+			if d := k.commit(j.w.view, cs); d != "" {
+				j.report(c.id(), d, nil)
+			}
+		}
+	}
+}
+
+// ack is told of a callback that was answered 2xx.
+func (j *judge) ack(body []byte) {
+	items, err := pix.ParseCallback(body)
+	if err != nil {
+		j.report("I5", "a body that cannot be read was acknowledged: "+err.Error(), nil)
+		return
+	}
+	for _, c := range j.checkers {
+		if k, ok := c.(ackChecker); ok {
+			if d := k.ack(j.w.view, items); d != "" {
+				j.report(c.id(), d, nil)
+			}
+		}
+	}
+}
+
+func (j *judge) end() {
+	w := j.w
+	if err := w.psp.Check(); err != nil {
+		j.report("PSP", "the fake PSP contradicts itself: "+err.Error(), nil)
+	}
+	f := &final{
+		View: w.view, w: w, calm: len(w.plan.Faults) == 0, replayed: w.replayed,
+		statement: w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0)),
+	}
+	for _, c := range j.checkers {
+		if k, ok := c.(endChecker); ok {
+			if d := k.end(f); d != "" {
+				j.report(c.id(), d, nil)
+			}
+		}
+	}
+}
+
+// pspObserver keeps the view's idea of the truth, and the trace's.
+type pspObserver struct {
+	fakepsp.NoObserver
+	w *World
+}
+
+// Settled adds a Pix to the truth.
+func (o pspObserver) Settled(row fakepsp.SettledPix) {
+	w := o.w
+	w.view.Truth[row.EndToEndID] = row
+	w.lastSettled = w.sched.Now()
+	w.emit("psp", "pix.settled", row.Amount.String(), "e2e", string(row.EndToEndID), "txid", string(row.TxID))
+}
+
+// Sent notes what an attempt says, if it is signed well and not so.
+func (o pspObserver) Sent(a *fakepsp.Attempt) {
+	w := o.w
+	w.emit("psp", "callback.sent", attemptName(a.Address), "subject", a.Address.Subject)
+	m := w.faults.Callback(a.Address)
+	if m.Change.Signature != "" || m.Change.SayCents == 0 && m.Change.SayEndToEndID == "" {
+		return
+	}
+	items, err := pix.ParseCallback(a.Body)
+	if err != nil {
+		return
+	}
+	for _, it := range items {
+		if it.Err == nil {
+			id := it.Payment.EndToEndID
+			w.view.Said[id] = append(w.view.Said[id], it.Payment.Amount)
+		}
+	}
+}
+
+// Acknowledged has I5 look at what the receiver now answers for.
+func (o pspObserver) Acknowledged(at chaos.CallbackAddress, body []byte, _ time.Time) {
+	o.w.emit("psp", "callback.acked", attemptName(at), "subject", at.Subject)
+}
+
+// Refused notes a failed attempt.
+func (o pspObserver) Refused(at chaos.CallbackAddress, answer fakepsp.Answer, next time.Time) {
+	o.w.emit("psp", "callback.refused", outcome(answer.Status, answer.Err)+", again at "+pix.FormatTime(next), "subject", at.Subject)
+}
+
+// GivenUp notes the end of a callback's tries.
+func (o pspObserver) GivenUp(at chaos.CallbackAddress, answer fakepsp.Answer) {
+	o.w.emit("psp", "callback.given_up", outcome(answer.Status, answer.Err), "subject", at.Subject)
+}
+
+// Dropped notes a callback that a fault lost.
+func (o pspObserver) Dropped(at chaos.CallbackAddress) {
+	o.w.emit("psp", "callback.dropped", attemptName(at), "subject", at.Subject)
+}
+
+// Lost notes a callback without a URL to go to.
+func (o pspObserver) Lost(at chaos.CallbackAddress) {
+	o.w.emit("psp", "callback.no_webhook", attemptName(at), "subject", at.Subject)
+}
+
+// Called notes a call of the API.
+func (o pspObserver) Called(c fakepsp.APICall) {
+	status := fmt.Sprint(c.Status)
+	if c.Status == 0 {
+		status = "cut"
+	}
+	o.w.emit("psp", "api", c.Method+" "+c.Target+" "+status, "subject", c.Subject)
+}

@@ -1,0 +1,49 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// nothingInvented is I3. A booking that rests on the PSP's own signed word and
+// met a charge to the cent may be wrong until the reconciliation: that is the
+// price of booking at once, and I10 has the last word on it.
+type nothingInvented struct{}
+
+func (nothingInvented) id() string       { return "I3" }
+func (nothingInvented) sentence() string { return "No money is invented" }
+
+func (nothingInvented) commit(v *View, cs *receiver.ChangeSet) string {
+	for _, t := range cs.Transactions {
+		for _, e := range t.Entries {
+			if e.Account != receiver.AccountSettlement || e.Cents <= 0 {
+				continue
+			}
+			if d := v.invented(e.EndToEndID, e.Cents); d != "" {
+				return d
+			}
+		}
+	}
+	return ""
+}
+
+// invented says what is wrong with a credit, "" if nothing is.
+func (v *View) invented(id pix.EndToEndID, cents pix.Amount) string {
+	truth, settled := v.Truth[id]
+	if settled && v.Money[id].Net <= truth.Amount {
+		return ""
+	}
+	p := v.Payments[id]
+	excused := p != nil && !p.Confirmed && p.Disposition == receiver.DispositionExact &&
+		slices.Contains(v.Said[id], cents)
+	if excused {
+		return ""
+	}
+	if !settled {
+		return fmt.Sprintf("Pix %s was credited with %s and never settled", id, cents.BRL())
+	}
+	return fmt.Sprintf("Pix %s stands at %s in the ledger and settled at %s", id, v.Money[id].Net.BRL(), truth.Amount.BRL())
+}

@@ -1,0 +1,39 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// balanced is I6: each transaction sums to zero, and so do all accounts.
+type balanced struct{ sum pix.Amount }
+
+func (*balanced) id() string       { return "I6" }
+func (*balanced) sentence() string { return "Every transaction balances, and so do the accounts" }
+
+func (b *balanced) commit(v *View, cs *receiver.ChangeSet) string {
+	for _, t := range cs.Transactions {
+		if err := t.Validate(); err != nil {
+			return err.Error()
+		}
+		if v.References[t.Reference] > 1 {
+			return fmt.Sprintf("reference %s stands in the ledger %d times", t.Reference, v.References[t.Reference])
+		}
+	}
+	return ""
+}
+
+func (b *balanced) end(f *final) string {
+	for _, account := range sorted(f.Balance) {
+		b.sum += f.Balance[account]
+		if stored := f.w.mem.Balance(account); stored != f.Balance[account] {
+			return fmt.Sprintf("%s stands at %d cents, its entries sum to %d", account, stored, f.Balance[account])
+		}
+	}
+	if b.sum != 0 {
+		return fmt.Sprintf("the accounts sum to %d cents, want 0", b.sum)
+	}
+	return ""
+}

@@ -1,0 +1,42 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// monotone is I8: no state of money moves backwards. An event that an operator
+// or a sweep wakes is no state of money.
+type monotone struct{}
+
+func (monotone) id() string       { return "I8" }
+func (monotone) sentence() string { return "No state moves backwards" }
+
+var chargeRank = map[receiver.ChargeState]int{
+	receiver.ChargeIntended: 0, receiver.ChargeActive: 1, receiver.ChargeFailed: 2, receiver.ChargeRemoved: 2,
+}
+
+func (monotone) commit(_ *View, cs *receiver.ChangeSet) string {
+	for _, c := range cs.Charges {
+		if b := c.Before; b != nil {
+			if chargeRank[c.After.State] < chargeRank[b.State] {
+				return fmt.Sprintf("charge %s went from %s back to %s", c.After.Reference, b.State, c.After.State)
+			}
+			if c.After.Settled < b.Settled || b.SettledBy != "" && c.After.SettledBy != b.SettledBy {
+				return fmt.Sprintf("charge %s lost money that had settled it", c.After.Reference)
+			}
+		}
+	}
+	for _, c := range cs.Events {
+		if b := c.Before; b != nil && b.Confirmed && !c.After.Confirmed {
+			return fmt.Sprintf("event %s was confirmed and is no more", c.After.Key)
+		}
+	}
+	for _, c := range cs.Payments {
+		if b := c.Before; b != nil && (b.Confirmed && !c.After.Confirmed || b.InStatement && !c.After.InStatement) {
+			return fmt.Sprintf("payment %s was confirmed and is no more", c.After.EndToEndID)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,47 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// atRest is I12. Dead letters and quarantined events are at rest: they are an
+// operator's.
+type atRest struct{}
+
+func (atRest) id() string       { return "I12" }
+func (atRest) sentence() string { return "At rest nothing is due or open" }
+
+func (atRest) end(f *final) string {
+	for _, id := range sorted(f.Events) {
+		if e := f.Events[id]; e.State == receiver.EventReceived {
+			return fmt.Sprintf("event %s is still %s: %s", e.Key, e.State, e.Reason)
+		}
+	}
+	for _, ref := range f.w.plan.Charges {
+		c := f.Charges[receiver.ChargeRef{Consumer: consumer, Reference: ref.Reference}]
+		if c != nil && c.State == receiver.ChargeIntended {
+			return fmt.Sprintf("charge %s is still %s after %d calls", c.Reference, c.State, c.Attempts)
+		}
+	}
+	for _, id := range sorted(f.Outbox) {
+		switch o := f.Outbox[id]; {
+		case o.Sent && f.w.endpoint.got[id] == 0:
+			return fmt.Sprintf("outbox event %d counts as sent and never arrived", id)
+		case !o.Sent && !o.Dead && !f.behindDead(o):
+			return fmt.Sprintf("outbox event %d was never sent", id)
+		}
+	}
+	return ""
+}
+
+// behindDead says whether a dead letter of the same payment holds an event up.
+func (v *View) behindDead(o *receiver.OutboxEvent) bool {
+	for _, other := range v.Outbox {
+		if other.EndToEndID == o.EndToEndID && other.Dead && other.Number < o.Number {
+			return true
+		}
+	}
+	return false
+}

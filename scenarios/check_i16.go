@@ -1,0 +1,62 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// rightCharge is I16: a settled Pix with the txid of a charge of ours is on
+// that charge, and the charge is settled exactly if its revenue covers it.
+type rightCharge struct{}
+
+func (rightCharge) id() string       { return "I16" }
+func (rightCharge) sentence() string { return "Money is on the charge it was paid for" }
+
+func (rightCharge) end(f *final) string {
+	for _, id := range sorted(f.Truth) {
+		truth := f.Truth[id].Payment
+		c := f.ByTxID[truth.TxID]
+		if truth.TxID == "" || c == nil {
+			continue
+		}
+		if p := f.Payments[id]; p != nil && p.Charge != c.Reference {
+			return fmt.Sprintf("Pix %s was paid for charge %s and is booked on %q", id, c.Reference, p.Charge)
+		}
+	}
+	for _, id := range sorted(f.ByTxID) {
+		if d := f.chargeState(f.ByTxID[id]); d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+func (v *View) chargeState(c *receiver.Charge) string {
+	revenue := v.Revenue[c.Reference]
+	if c.Settled != revenue {
+		return fmt.Sprintf("charge %s counts %s as settled, its revenue is %s", c.Reference, c.Settled.BRL(), revenue.BRL())
+	}
+	if c.Kind == receiver.ChargeStatic {
+		return ""
+	}
+	if paid := c.SettledBy != ""; paid != (revenue >= c.Due && revenue > 0) {
+		return fmt.Sprintf("charge %s of %s: settled is %t with %s of revenue", c.Reference, c.Due.BRL(), paid, revenue.BRL())
+	}
+	return v.unsettled(c)
+}
+
+// unsettled finds a charge that a Pix of the right amount should have settled.
+func (v *View) unsettled(c *receiver.Charge) string {
+	if c.SettledBy != "" || c.State != receiver.ChargeActive {
+		return ""
+	}
+	for _, id := range sorted(v.Truth) {
+		t := v.Truth[id].Payment
+		if t.TxID == c.TxID && t.Amount == c.Due && c.Payable(t.PaidAt) {
+			return fmt.Sprintf("charge %s was paid in full by Pix %s and is not settled", c.Reference, pix.EndToEndID(id))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,39 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// noFalseRefusal is I17: what is genuine ends PROCESSED; and where nothing goes
+// wrong there is no case, no quarantine, no answer but 200, and nothing left
+// for the reconciliation to book.
+type noFalseRefusal struct{}
+
+func (noFalseRefusal) id() string       { return "I17" }
+func (noFalseRefusal) sentence() string { return "Nothing genuine is refused" }
+
+func (noFalseRefusal) end(f *final) string {
+	for _, id := range sorted(f.Truth) {
+		e := f.ByKey[inboxSource+"\x00"+receiver.CreditKey(id)]
+		if e != nil && e.State == receiver.EventQuarantined {
+			return fmt.Sprintf("genuine Pix %s ended in quarantine: %s", id, e.Reason)
+		}
+	}
+	if f.w.refusals > 0 {
+		return fmt.Sprintf("%d genuine callbacks were refused, the first: %s", f.w.refusals, f.w.firstRefusal)
+	}
+	if !f.calm {
+		return ""
+	}
+	for _, name := range sorted(f.Cases) {
+		return fmt.Sprintf("case %s was opened although nothing went wrong", name)
+	}
+	for _, id := range sorted(f.Events) {
+		if e := f.Events[id]; e.State == receiver.EventQuarantined {
+			return fmt.Sprintf("event %s was quarantined although nothing went wrong", e.Key)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,147 @@
+package scenarios
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/fakepsp"
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// What the worlds call the two names that the receiver's keys carry.
+const (
+	inboxSource = "psp"
+	consumer    = "merchant"
+)
+
+// answered looks at the receiver's answer to a callback: a 2xx makes it answer
+// for the body, a refusal of something genuine is a finding.
+func (w *World) answered(a *fakepsp.Attempt, in *inbound, inst *instance, status int) {
+	if status >= 200 && status <= 299 {
+		w.judge.ack(a.Body)
+		return
+	}
+	skewed := w.faults.At(inst.clockPlace, w.sched.Now()).Any()
+	if in.bent || skewed || in.troubles != w.troubles {
+		return
+	}
+	w.refusals++
+	if w.firstRefusal == "" {
+		w.firstRefusal = attemptName(a.Address) + " with " + strconv.Itoa(status)
+	}
+}
+
+// bent says whether an attempt is not what a conforming PSP would send, so
+// that refusing it may be right.
+func (w *World) bent(a chaos.CallbackAddress) bool {
+	c := w.faults.Callback(a).Change
+	return c.Signature != "" || c.Frozen || len(c.Shape) > 0 || a.Notice != chaos.NoticeCredit
+}
+
+// pending says in words what is left to do, nothing if the run came to rest.
+func (w *World) pending() []string {
+	if w.sched.NextWake() == chaos.Never || w.stop() {
+		return nil
+	}
+	var out []string
+	events, charges, outbox := 0, 0, 0
+	for _, e := range w.view.Events {
+		if e.State == receiver.EventReceived {
+			events++
+		}
+	}
+	for _, c := range w.view.Charges {
+		if c.State == receiver.ChargeIntended {
+			charges++
+		}
+	}
+	for _, o := range w.view.Outbox {
+		if !o.Sent && !o.Dead {
+			outbox++
+		}
+	}
+	add := func(n int, what string) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(events, "events in the inbox that are neither processed nor quarantined")
+	add(charges, "charges whose call has no known outcome")
+	add(outbox, "outbox events that were not sent")
+	if !w.psp.Quiet() {
+		out = append(out, "callbacks that the PSP still owes")
+	}
+	for _, q := range []receiver.Queue{receiver.DutySweep, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister} {
+		if d := w.duties[q]; d == nil || !d.resting {
+			out = append(out, fmt.Sprintf("the %s that goes on finding something to do", q))
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, "a loop that does not come to rest")
+	}
+	return out
+}
+
+// redeliver sends every settled Pix with a txid once more, signed anew, and
+// notes whether anything moved.
+func (w *World) redeliver(limit chaos.Instant) {
+	w.replaying = true
+	defer func() { w.replaying = false }()
+	w.emit("world", "redeliver", "")
+	const most = 200
+	var body []pix.Payment
+	flush := func() {
+		if len(body) > 0 {
+			w.sendAgain(pix.EncodeCallback(body))
+		}
+		body = body[:0]
+	}
+	for _, row := range w.psp.Settled() {
+		if row.TxID == "" {
+			continue
+		}
+		if body = append(body, row.Payment); len(body) == most {
+			flush()
+		}
+	}
+	flush()
+	w.runUntil(limit)
+}
+
+func (w *World) sendAgain(body []byte) {
+	w.replays++
+	w.send(&inbound{
+		name: "again/" + strconv.Itoa(w.replays), method: http.MethodPost, path: "/pix", body: body,
+		header:  http.Header{pix.SignatureHeader: {pix.Sign(callbackSecret(w.plan.Seed), w.now(), body)}},
+		timeout: time.Minute,
+		then: func(status int, _ []byte, err error) {
+			if err != nil || status != http.StatusOK {
+				w.moved("delivering everything again was answered with " + outcome(status, err))
+			}
+		},
+	})
+}
+
+func (w *World) moved(what string) {
+	if w.replayed == "" {
+		w.replayed = what
+	}
+}
+
+// watchReplay notes what a commit changed while everything was delivered again.
+func (w *World) watchReplay(cs *receiver.ChangeSet) {
+	switch {
+	case len(cs.Transactions) > 0:
+		w.moved("delivering everything again posted " + cs.Transactions[0].Reference)
+	case len(cs.Charges) > 0:
+		w.moved("delivering everything again changed charge " + cs.Charges[0].After.Reference)
+	case len(cs.Cases) > 0:
+		w.moved("delivering everything again changed case " + cs.Cases[0].After.ID)
+	case len(cs.Outbox) > 0 && cs.Outbox[0].Before == nil:
+		w.moved(fmt.Sprintf("delivering everything again told the merchant of %s once more", cs.Outbox[0].After.EndToEndID))
+	}
+}

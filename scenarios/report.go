@@ -1,0 +1,126 @@
+package scenarios
+
+import (
+	"slices"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// Verdict is how a run ended.
+type Verdict string
+
+// The verdicts.
+const (
+	Held             Verdict = "held"
+	Violated         Verdict = "violated"
+	NotConverged     Verdict = "not_converged"
+	NotDeterministic Verdict = "not_deterministic"
+)
+
+// InvariantResult is one invariant's judgement.
+type InvariantResult struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Held   bool   `json:"held"`
+	Detail string `json:"detail"`
+	// Event is the number of the trace's event at which it broke.
+	Event int64 `json:"event,omitempty"`
+}
+
+// Report is what a run came to.
+type Report struct {
+	Verdict    Verdict
+	Invariants []InvariantResult
+	// Pending says in words what had not settled when time was up.
+	Pending []string
+	Hash    string
+	Events  int64
+	Steps   int64
+	Calls   int64 // HTTP exchanges, both directions
+	Faults  []chaos.KindCount
+	Void    []Void
+
+	Settled, Charges, Static, Credits       int
+	StatementCents, LedgerCents             int64
+	Processed, Quarantined, PendingInbox    int
+	CasesOpen, Adjusted, OutboxSent, Copies int
+	SimulatedMS                             int64
+	// Stack is where the receiver panicked, if it did.
+	Stack string
+}
+
+func (w *World) report(pending []string) *Report {
+	r := &Report{
+		Verdict: Held, Pending: pending, Hash: w.trace.Hash(), Events: w.trace.Count(),
+		Steps: w.sched.Steps(), Calls: w.calls, Faults: w.tally.Counts(), Void: w.void,
+		SimulatedMS: int64(w.sched.Now() / chaos.Millisecond),
+	}
+	w.countInto(r)
+	if len(pending) > 0 {
+		r.Verdict = NotConverged
+	}
+	for _, c := range w.judge.checkers {
+		r.Invariants = append(r.Invariants, InvariantResult{ID: c.id(), Name: c.sentence(), Held: true})
+	}
+	for _, v := range w.judge.found {
+		r.Verdict = Violated
+		if v.stack != nil {
+			r.Stack = string(v.stack)
+		}
+		i := slices.IndexFunc(r.Invariants, func(x InvariantResult) bool { return x.ID == v.Invariant })
+		if i < 0 {
+			r.Invariants = append(r.Invariants, InvariantResult{ID: v.Invariant, Name: extraSentence(v.Invariant)})
+			i = len(r.Invariants) - 1
+		}
+		r.Invariants[i].Held, r.Invariants[i].Detail, r.Invariants[i].Event = false, v.Detail, v.Event
+	}
+	return r
+}
+
+func extraSentence(id string) string {
+	if id == "PSP" {
+		return "The fake PSP agrees with itself"
+	}
+	return "The receiver does not panic"
+}
+
+func (w *World) countInto(r *Report) {
+	for _, row := range w.psp.Settled() {
+		r.Settled++
+		r.StatementCents += int64(row.Amount)
+	}
+	r.LedgerCents = int64(w.view.Balance[receiver.AccountSettlement])
+	r.Charges, r.Credits = len(w.view.Charges), len(w.view.Payments)
+	for _, e := range w.view.Events {
+		switch e.State {
+		case receiver.EventProcessed:
+			r.Processed++
+		case receiver.EventQuarantined:
+			r.Quarantined++
+		default:
+			r.PendingInbox++
+		}
+	}
+	for _, c := range w.view.Cases {
+		if c.State == receiver.CaseOpen {
+			r.CasesOpen++
+		}
+	}
+	for _, o := range w.view.Outbox {
+		if o.Sent {
+			r.OutboxSent++
+		}
+	}
+}
+
+// FirstBroken is the invariant that broke first, "" if none did.
+func (r *Report) FirstBroken() string {
+	first := InvariantResult{}
+	for _, i := range r.Invariants {
+		if !i.Held && (first.ID == "" || i.Event < first.Event) {
+			first = i
+		}
+	}
+	return first.ID
+}

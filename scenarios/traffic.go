@@ -1,0 +1,269 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/fakepsp"
+	"github.com/pixlab/pixlab/pix"
+)
+
+// schedulePlan puts everything the plan wants done into the schedule.
+func (w *World) schedulePlan() {
+	for i := range w.plan.Charges {
+		w.scheduleCharge(&w.plan.Charges[i])
+	}
+	for i := range w.plan.Payments {
+		w.schedulePayment(&w.plan.Payments[i])
+	}
+	for edge := w.faults.NextEdge(0); edge != chaos.Never; edge = w.faults.NextEdge(edge) {
+		w.at(edge, "world/window/"+strconv.FormatInt(int64(edge), 10), "", "window", func() {
+			w.version++
+			w.rouse()
+		})
+	}
+}
+
+func (w *World) scheduleCharge(c *chaos.Charge) {
+	sale := &sale{w: w, charge: c}
+	if c.Elsewhere {
+		w.at(chaos.MS(c.CreateAtMS), "elsewhere/"+c.ID, c.ID, "create", sale.createElsewhere)
+		if c.AdoptAtMS > 0 {
+			w.at(chaos.MS(c.AdoptAtMS), "merchant/"+c.ID, c.ID, "adopt", sale.create)
+		}
+	} else {
+		w.at(chaos.MS(c.CreateAtMS), "merchant/"+c.ID, c.ID, "create", sale.create)
+	}
+	if at := w.removeAt(c); at > 0 {
+		w.at(chaos.MS(at), "merchant/"+c.ID+"/remove", c.ID, "remove", sale.remove)
+	}
+}
+
+// removeAt is when the merchant takes the charge back, zero for never: the
+// plan says so on the charge, or a fault on one of its payments does.
+func (w *World) removeAt(c *chaos.Charge) int64 {
+	if c.RemoveAtMS > 0 {
+		return c.RemoveAtMS
+	}
+	for i := range w.plan.Payments {
+		p := &w.plan.Payments[i]
+		if p.Charge != c.ID {
+			continue
+		}
+		if m := w.faults.Payment(p.ID); m.Change.RemoveAtMS > 0 {
+			return m.Change.RemoveAtMS
+		}
+	}
+	return 0
+}
+
+// sale is the merchant's side of one charge: it asks the receiver for it until
+// it has an answer that settles the matter.
+type sale struct {
+	w      *World
+	charge *chaos.Charge
+	tries  int
+}
+
+// maxSaleTries bounds a merchant's patience.
+const maxSaleTries = 40
+
+func (s *sale) create() {
+	c := s.charge
+	body := map[string]any{"reference": c.Reference, "kind": string(c.Kind), "expires_in_s": c.ExpiresInS}
+	if c.AmountCents > 0 {
+		body["amount"] = pix.Amount(c.AmountCents)
+	}
+	if c.Elsewhere {
+		body["txid"] = chaos.Txid(s.w.plan.Seed, *c)
+	}
+	s.call(http.MethodPost, "/charges", body, s.create)
+}
+
+func (s *sale) remove() {
+	s.call(http.MethodDelete, "/charges/"+url.PathEscape(s.charge.Reference), nil, s.remove)
+}
+
+// call sends one request of the merchant and repeats it while its outcome is
+// not known.
+func (s *sale) call(method, path string, body any, again func()) {
+	w := s.w
+	s.tries++
+	raw, err := json.Marshal(body)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	w.send(&inbound{
+		name: "merchant/" + s.charge.ID + "/" + method + "/" + strconv.Itoa(s.tries), subject: s.charge.ID,
+		method: method, path: path, body: raw, timeout: 20 * time.Second,
+		then: func(status int, _ []byte, err error) {
+			w.emit("merchant", "charge.answer", outcome(status, err), "subject", s.charge.ID)
+			if err == nil && status < 500 || s.tries >= maxSaleTries {
+				return
+			}
+			pause := chaos.Second << min(s.tries, 8)
+			w.at(w.sched.Now()+pause, "merchant/"+s.charge.ID+"/again/"+strconv.Itoa(s.tries), s.charge.ID, "again", again)
+		},
+	})
+}
+
+// createElsewhere makes the charge at the PSP, past the receiver.
+func (s *sale) createElsewhere() {
+	c := s.charge
+	body, err := json.Marshal(pix.ChargeRequest{
+		Amount: pix.Amount(c.AmountCents), PixKey: merchantKey, ExpiresIn: time.Duration(c.ExpiresInS) * time.Second,
+	})
+	if err != nil {
+		s.w.fail(err)
+		return
+	}
+	req, err := serverRequest(&inbound{
+		method: http.MethodPut, path: "/v2/cob/" + chaos.Txid(s.w.plan.Seed, *c), body: body,
+		header: http.Header{"Content-Type": {"application/json"}},
+	})
+	if err != nil {
+		s.w.fail(err)
+		return
+	}
+	reply := s.w.psp.Handle(req)
+	s.w.emit("elsewhere", "charge.made", strconv.Itoa(reply.Status), "subject", c.ID)
+}
+
+func outcome(status int, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return strconv.Itoa(status)
+}
+
+// schedulePayment has the payer try at the planned instant, or where a fault
+// moved it.
+func (w *World) schedulePayment(p *chaos.Payment) {
+	at := p.AtMS
+	if m := w.faults.Payment(p.ID); m.Change.PayAtMS > 0 {
+		at = m.Change.PayAtMS
+	}
+	w.at(chaos.MS(at), "payer/"+p.ID, p.ID, "pay", func() { w.pay(p) })
+}
+
+func (w *World) pay(p *chaos.Payment) {
+	m := w.faults.Payment(p.ID)
+	order := fakepsp.PayOrder{
+		Payment: p.ID, EndToEndID: pix.EndToEndID(p.EndToEndID), PixKey: merchantKey,
+		Amount: pix.Amount(p.AmountCents), NotifyAfter: time.Duration(p.NotifyAfterMS) * time.Millisecond,
+		Lax: m.Change.Lax,
+	}
+	if m.Change.PayCents > 0 {
+		order.Amount = pix.Amount(m.Change.PayCents)
+	}
+	charge := p.Charge
+	if m.Change.PayCharge != "" {
+		charge = m.Change.PayCharge
+	}
+	if c := w.chargeOf(charge); c != nil {
+		order.TxID = pix.TxID(chaos.Txid(w.plan.Seed, *c))
+		order.Static = c.Kind == chaos.ChargeStatic
+	}
+	if _, err := w.psp.Pay(order); err != nil {
+		w.void = append(w.void, Void{Payment: p.ID, Reason: err.Error()})
+		w.emit("payer", "payment.void", err.Error(), "payment", p.ID)
+	} else {
+		w.tally.Fire(m.From)
+	}
+	w.scheduleCourier()
+	w.rouse()
+}
+
+func (w *World) chargeOf(id string) *chaos.Charge {
+	for i := range w.plan.Charges {
+		if w.plan.Charges[i].ID == id {
+			return &w.plan.Charges[i]
+		}
+	}
+	return nil
+}
+
+// scheduleCourier wakes the PSP's courier when its next callback is due.
+func (w *World) scheduleCourier() {
+	due, ok := w.psp.Due()
+	if !ok {
+		w.sched.Remove(w.courier)
+		return
+	}
+	at := max(w.sched.Now(), w.virtual(due))
+	if w.courier.Parked() {
+		w.sched.Rewake(w.courier, at)
+		return
+	}
+	w.sched.Park(w.courier, at, "", "deliver")
+}
+
+// deliver sends every callback that is due.
+func (w *World) deliver() {
+	for a := w.psp.Take(); a != nil; a = w.psp.Take() {
+		w.sendAttempt(a)
+	}
+	w.scheduleCourier()
+}
+
+func (w *World) sendAttempt(a *fakepsp.Attempt) {
+	u, err := url.Parse(a.URL)
+	if err != nil {
+		w.psp.Done(a, fakepsp.Answer{Err: err})
+		return
+	}
+	in := &inbound{
+		name: attemptName(a.Address), subject: a.Address.Subject, bent: w.bent(a.Address),
+		method: http.MethodPost, path: u.RequestURI(), header: a.Header, body: a.Body,
+		timeout: a.Timeout, loseAnswer: a.LoseAnswer,
+		then: func(status int, _ []byte, err error) {
+			w.psp.Done(a, fakepsp.Answer{Status: status, Err: err})
+			w.scheduleCourier()
+		},
+	}
+	in.answered = func(inst *instance, status int) { w.answered(a, in, inst, status) }
+	w.send(in)
+}
+
+func attemptName(a chaos.CallbackAddress) string {
+	return "cb/" + a.Subject + "/" + a.Notice + "/" + strconv.Itoa(a.Copy) + "/" + strconv.Itoa(a.Attempt)
+}
+
+// endpoint is the merchant's own webhook, which takes the receiver's events.
+type endpoint struct {
+	got map[int64]int // by event id
+}
+
+func (e *endpoint) serve(w *World, x *exchange, req *http.Request) (after time.Duration) {
+	x.header = http.Header{}
+	m := w.faults.At(chaos.PlaceEndpoint, w.sched.Now())
+	if m.Any() {
+		w.tally.Fire(m.From)
+		after = time.Duration(m.Change.SlowMS) * time.Millisecond
+		if m.Change.Down {
+			x.err = errRefused
+			return after
+		}
+		if m.Change.Status != 0 {
+			x.status = m.Change.Status
+			return after
+		}
+	}
+	var event struct {
+		ID int64 `json:"id"`
+	}
+	if err := json.NewDecoder(req.Body).Decode(&event); err != nil {
+		w.fail(errors.Join(errors.New("the receiver sent an event that is no JSON"), err))
+		x.status = http.StatusBadRequest
+		return after
+	}
+	e.got[event.ID]++
+	x.status = http.StatusOK
+	return after
+}

@@ -1,0 +1,124 @@
+package scenarios
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pixlab/pixlab/fakepsp"
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// View is the state of the store and of the PSP's truth, kept up change by
+// change, so that a check at every commit costs what changed and not what is.
+type View struct {
+	Events   map[int64]*receiver.Event
+	ByKey    map[string]*receiver.Event
+	Charges  map[receiver.ChargeRef]*receiver.Charge
+	ByTxID   map[pix.TxID]*receiver.Charge
+	Payments map[pix.EndToEndID]*receiver.Payment
+	Cases    map[string]*receiver.Case
+	Outbox   map[int64]*receiver.OutboxEvent
+	Variants []receiver.Variant
+	// Balance is the sum of entries by account.
+	Balance map[receiver.Account]pix.Amount
+	// Money is what the ledger has by Pix.
+	Money map[pix.EndToEndID]*PixMoney
+	// Revenue is what reached revenue, by charge.
+	Revenue    map[string]pix.Amount
+	References map[string]int
+
+	// Truth is what settled at the PSP.
+	Truth map[pix.EndToEndID]fakepsp.SettledPix
+	// Said are amounts that the PSP told of with a valid signature although
+	// they were not so: what an unconfirmed booking may rest on for a while.
+	Said map[pix.EndToEndID][]pix.Amount
+}
+
+// PixMoney is the ledger's account of one Pix.
+type PixMoney struct {
+	// Net is its net on the settlement account.
+	Net pix.Amount
+	// Credits are the credits booked for it: adjustments are none.
+	Credits []pix.Amount
+	// Suspense is what it has in suspense, by account.
+	Suspense map[receiver.Account]pix.Amount
+}
+
+func newView() *View {
+	return &View{
+		Events: map[int64]*receiver.Event{}, ByKey: map[string]*receiver.Event{},
+		Charges: map[receiver.ChargeRef]*receiver.Charge{}, ByTxID: map[pix.TxID]*receiver.Charge{},
+		Payments: map[pix.EndToEndID]*receiver.Payment{}, Cases: map[string]*receiver.Case{},
+		Outbox: map[int64]*receiver.OutboxEvent{}, Balance: map[receiver.Account]pix.Amount{},
+		Money: map[pix.EndToEndID]*PixMoney{}, Revenue: map[string]pix.Amount{}, References: map[string]int{},
+		Truth: map[pix.EndToEndID]fakepsp.SettledPix{}, Said: map[pix.EndToEndID][]pix.Amount{},
+	}
+}
+
+// apply brings the view up to a commit. It keeps the rows of the change set,
+// which are copies.
+func (v *View) apply(cs *receiver.ChangeSet) {
+	for _, c := range cs.Events {
+		v.Events[c.After.ID] = c.After
+		v.ByKey[c.After.Source+"\x00"+c.After.Key] = c.After
+	}
+	for _, c := range cs.Charges {
+		v.Charges[receiver.ChargeRef{Consumer: c.After.Consumer, Reference: c.After.Reference}] = c.After
+		v.ByTxID[c.After.TxID] = c.After
+	}
+	for _, c := range cs.Payments {
+		v.Payments[c.After.EndToEndID] = c.After
+	}
+	for _, c := range cs.Cases {
+		v.Cases[c.After.ID] = c.After
+	}
+	for _, c := range cs.Outbox {
+		v.Outbox[c.After.ID] = c.After
+	}
+	v.Variants = append(v.Variants, cs.Variants...)
+	for _, t := range cs.Transactions {
+		v.post(t)
+	}
+}
+
+func (v *View) post(t receiver.Transaction) {
+	v.References[t.Reference]++
+	adjusts := strings.HasPrefix(t.Reference, receiver.AdjustReference(""))
+	for _, e := range t.Entries {
+		v.Balance[e.Account] += e.Cents
+		if e.Account == receiver.AccountRevenue {
+			v.Revenue[e.Charge] -= e.Cents
+		}
+		if e.EndToEndID == "" {
+			continue
+		}
+		m := v.money(e.EndToEndID)
+		switch {
+		case e.Account == receiver.AccountSettlement:
+			m.Net += e.Cents
+			if e.Cents > 0 && !adjusts {
+				m.Credits = append(m.Credits, e.Cents)
+			}
+		case e.Account.Suspense():
+			if m.Suspense == nil {
+				m.Suspense = map[receiver.Account]pix.Amount{}
+			}
+			m.Suspense[e.Account] -= e.Cents
+		}
+	}
+}
+
+func (v *View) money(id pix.EndToEndID) *PixMoney {
+	m := v.Money[id]
+	if m == nil {
+		m = &PixMoney{}
+		v.Money[id] = m
+	}
+	return m
+}
+
+// sorted are a map's keys in order, so that no finding depends on map order.
+func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

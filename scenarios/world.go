@@ -1,0 +1,345 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/fakepsp"
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+	"github.com/pixlab/pixlab/receiver/memory"
+)
+
+// merchantKey is the Pix key of the merchant in every world.
+const merchantKey pix.PixKey = "pix@loja.example"
+
+// Options say how to run a plan.
+type Options struct {
+	// Receiver is the receiver to run, [Reference] if nil.
+	Receiver *Receiver
+	// Trace takes the trace's lines; nil only hashes them.
+	Trace io.Writer
+	// StopAtFirst ends the run at the first violation.
+	StopAtFirst bool
+	// Without leaves out the checkers of these invariants ("I3").
+	Without []string
+	// Insert replaces the PSP's strict insert, to test its self-check.
+	Insert fakepsp.InsertFunc
+}
+
+// World is one PSP, one receiver of several instances on one store, one clock,
+// and the schedule that decides who moves. It belongs to one goroutine.
+type World struct {
+	plan   *chaos.Plan
+	build  Build
+	option Options
+	faults *chaos.Faults
+	tally  *chaos.Tally
+	sched  *chaos.Scheduler
+	trace  *chaos.Trace
+	pool   coroutines
+
+	psp       *fakepsp.PSP
+	mem       *memory.Store
+	view      *View
+	judge     *judge
+	endpoint  *endpoint
+	instances []*instance
+	courier   *chaos.Task
+
+	current      *actor
+	commandActor string
+	reap         []*instance
+	balance      chaos.Mixer
+	subjects     map[string]string // txid, endToEndId, reference → plan subject
+	nths         map[string]int
+	paused       map[int]bool
+	idlers       []*idler
+	duties       map[receiver.Queue]*dutyRest
+	version      uint64 // rises with everything that a duty could notice
+	lastChange   chaos.Instant
+	lastSettled  chaos.Instant
+	maxLag       chaos.Instant
+	flying       int
+	healed       bool
+	void         []Void
+	calls        int64
+	troubles     int // store faults so far
+	refusals     int // genuine callbacks that were refused
+	firstRefusal string
+	replaying    bool
+	replays      int
+	replayed     string // what delivering everything again moved
+	failure      error  // of the lab itself
+}
+
+// Void is a payment that could not be made.
+type Void struct {
+	Payment string
+	Reason  string
+}
+
+// NewWorld sets a plan up; nothing runs yet.
+func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
+	if err := plan.Validate(); err != nil {
+		return nil, err
+	}
+	rec := o.Receiver
+	if rec == nil {
+		rec = &Reference
+	}
+	w := &World{
+		plan: plan, build: rec.Build, option: o,
+		faults: plan.Merge(), tally: chaos.NewTally(plan),
+		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
+		balance:  plan.Seed.Mixer("balance"),
+		subjects: map[string]string{}, nths: map[string]int{}, paused: map[int]bool{},
+		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}},
+	}
+	w.name()
+	w.view = newView()
+	w.judge = newJudge(w, o.Without)
+	w.mem = memory.New(memory.Config{
+		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe,
+	})
+	return w, w.openPSP()
+}
+
+// name gives every id of the plan its subject.
+func (w *World) name() {
+	for _, c := range w.plan.Charges {
+		w.subjects[c.Reference] = c.ID
+		w.subjects[chaos.Txid(w.plan.Seed, c)] = c.ID
+	}
+	for _, p := range w.plan.Payments {
+		w.subjects[p.EndToEndID] = p.ID
+	}
+}
+
+func (w *World) openPSP() error {
+	s := w.plan.Settings
+	table, ok := chaos.RetryTableNamed(s.Retry)
+	if !ok {
+		return fmt.Errorf("plan: no retry table is called %q", s.Retry)
+	}
+	w.maxLag = chaos.MS(s.StatementLagMS)
+	for _, place := range []string{chaos.PlaceList, chaos.PlaceStatement} {
+		for _, win := range w.faults.Windows(place) {
+			w.maxLag = max(w.maxLag, chaos.MS(s.StatementLagMS+win.Change.LagMS))
+		}
+	}
+	var err error
+	w.psp, err = fakepsp.New(fakepsp.Config{
+		PixKeys: []pix.PixKey{merchantKey}, Now: w.now, Start: w.plan.Start,
+		Retry: table, CallbackTimeout: time.Duration(s.CallbackTimeoutMS) * time.Millisecond,
+		StatementLag: time.Duration(s.StatementLagMS) * time.Millisecond,
+		Secret:       callbackSecret(w.plan.Seed), Faults: w.faults, Tally: w.tally,
+		Subject: func(id string) string { return w.subjects[id] },
+		Observe: pspObserver{w: w}, Insert: w.option.Insert,
+	})
+	return err
+}
+
+// callbackSecret is the key that both sides share in a run.
+func callbackSecret(seed chaos.Seed) pix.Secret {
+	return pix.Secret{ID: "k1", Key: []byte(seed.ID("secret", "callback", 32))}
+}
+
+func endpointSecret(seed chaos.Seed) pix.Secret {
+	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", "endpoint", 32))}
+}
+
+// receiverConfig is what one instance is told.
+func (w *World) receiverConfig(in *instance) receiver.Config {
+	seed := w.plan.Seed
+	return receiver.Config{
+		Name: in.name, PixKeys: []pix.PixKey{merchantKey},
+		PSPURL: "https://" + hostPSP, CallbackURL: "https://" + hostReceiver, EndpointURL: "https://" + hostEndpoint + "/events",
+		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
+		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond,
+		HTTP:       client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
+	}
+}
+
+// instant is the wall time of a virtual instant.
+func (w *World) instant(i chaos.Instant) time.Time { return w.plan.Start.Add(i.Duration()) }
+
+// now is the true time.
+func (w *World) now() time.Time { return w.instant(w.sched.Now()) }
+
+// virtual is the instant of a wall time, rounded up to the microsecond.
+func (w *World) virtual(t time.Time) chaos.Instant {
+	return chaos.Span(t.Sub(w.plan.Start) + time.Microsecond - 1)
+}
+
+func (w *World) emit(actor, kind, detail string, ids ...string) {
+	w.trace.Emit(w.sched.Now(), actor, kind, detail, ids...)
+}
+
+// fail ends the run by a fault of the lab itself.
+func (w *World) fail(err error) {
+	if w.failure == nil {
+		w.failure = err
+	}
+}
+
+// panicked records a panic of the receiver.
+func (w *World) panicked(a *actor, text string, stack []byte) {
+	w.emit(a.task.Name, "panic", text)
+	w.judge.report("panic", fmt.Sprintf("the receiver panicked in %s: %s", a.task.Name, text), stack)
+}
+
+// subjectOfPath finds the subject that a URL's path speaks of.
+func (w *World) subjectOfPath(path string) string {
+	for part := range strings.SplitSeq(path, "/") {
+		if s, ok := w.subjects[part]; ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// subjectOfEvent is the subject of an inbox event.
+func (w *World) subjectOfEvent(id int64) string {
+	e := w.view.Events[id]
+	if e == nil || e.Credit == nil {
+		return ""
+	}
+	return w.subjects[string(e.Credit.EndToEndID)]
+}
+
+// observe is told of every change set at its commit.
+func (w *World) observe(cs *receiver.ChangeSet) {
+	w.version++
+	w.lastChange = w.sched.Now()
+	w.view.apply(cs)
+	if w.replaying {
+		w.watchReplay(cs)
+	}
+	w.judge.commit(cs)
+}
+
+// committed wakes the loops whose queue has something due sooner than they
+// thought, after a command has returned.
+func (w *World) committed() { w.rouse() }
+
+// stop says whether the run is over before its time.
+func (w *World) stop() bool {
+	return w.failure != nil || w.option.StopAtFirst && w.judge.broken()
+}
+
+// maxSteps bounds a run, against a receiver that spins.
+const maxSteps = 2_000_000
+
+// runUntil steps until the limit, or until nothing is left to do.
+func (w *World) runUntil(limit chaos.Instant) {
+	for !w.stop() {
+		t := w.sched.Next(limit)
+		if t == nil {
+			return
+		}
+		switch o := t.Owner.(type) {
+		case *actor:
+			w.resume(o)
+		case func():
+			o()
+		}
+		w.bury()
+		if w.sched.Steps() > maxSteps+int64(len(w.plan.Payments))*20_000 {
+			w.fail(fmt.Errorf("the run took %d steps without an end: a loop spins", w.sched.Steps()))
+		}
+	}
+}
+
+// HealBound is how long a run may take to settle once all faults are off.
+const HealBound = 48 * chaos.Hour
+
+// Run carries the plan out, heals, and judges.
+func (w *World) Run() (*Report, error) {
+	defer w.close()
+	if err := w.start(); err != nil {
+		return nil, err
+	}
+	last := chaos.MS(w.plan.LastActionMS())
+	w.runUntil(last)
+	w.heal()
+	w.runUntil(last + HealBound)
+	pending := w.pending()
+	if len(pending) == 0 && !w.stop() {
+		w.redeliver(last + HealBound)
+	}
+	if w.failure != nil {
+		return nil, w.failure
+	}
+	if !w.stop() {
+		w.judge.end()
+	}
+	return w.report(pending), w.trace.Err()
+}
+
+func (w *World) start() error {
+	s := w.plan.Settings
+	w.emit("world", "start", w.plan.Profile, "seed", w.plan.Seed.String())
+	for i := range max(1, s.Instances) {
+		in := newInstance(w, i+1)
+		w.instances = append(w.instances, in)
+		if err := in.start(); err != nil {
+			return err
+		}
+	}
+	w.courier = chaos.NewTask("psp/courier", func() { w.deliver() })
+	w.schedulePlan()
+	return nil
+}
+
+// heal turns every fault off: what was lost stays lost, what is down comes
+// up, and the operator wakes what waits in quarantine, once.
+func (w *World) heal() {
+	if w.stop() {
+		return
+	}
+	w.emit("world", "heal", "")
+	w.healed = true
+	w.faults.Heal()
+	w.psp.Heal()
+	for _, in := range w.instances {
+		in.revive()
+	}
+	w.requeueWaiting()
+	w.version++
+	w.scheduleCourier()
+	w.rouse()
+}
+
+func (w *World) requeueWaiting() {
+	ctx := context.Background()
+	waiting, err := w.mem.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting})
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	in := make([]receiver.Decision, len(waiting))
+	for i, e := range waiting {
+		in[i] = receiver.Decision{EventID: e.ID, Operator: "world", Note: "healed", Now: w.now()}
+	}
+	if len(in) == 0 {
+		return
+	}
+	if _, err := w.mem.RequeueEvents(ctx, in); err != nil {
+		w.fail(err)
+	}
+}
+
+// close unwinds every actor, so that no coroutine outlives its world.
+func (w *World) close() {
+	for _, in := range w.instances {
+		in.dead = true
+		w.reap = append(w.reap, in)
+	}
+	w.bury()
+	w.pool.close()
+}
