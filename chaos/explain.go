@@ -33,8 +33,8 @@ func (e explainer) head() {
 	fmt.Fprintf(e, "seed %s, profile %s, generator %d\n%s\n", p.Seed, p.Profile, p.Generator, p.Hash())
 	fmt.Fprintf(e, "starts %s, %s long, last action at %s; times below count from the start\n",
 		p.Start.UTC().Format("2006-01-02T15:04:05Z"), span(p.HorizonMS), clock(p.LastActionMS()))
-	fmt.Fprintf(e, "receiver processes: %d, workers in each: %d; retry table %s, %s for an answer; a sweep every %s; statement %s behind\n",
-		s.Instances, s.Workers, s.Retry, span(s.CallbackTimeoutMS), span(s.SweepEveryMS), span(s.StatementLagMS))
+	fmt.Fprintf(e, "receiver processes: %d, workers in each: %d; retry table %s, %s for an answer; a sweep every %s in pages of %d; statement %s behind\n",
+		s.Instances, s.Workers, s.Retry, span(s.CallbackTimeoutMS), span(s.SweepEveryMS), s.PageSize, span(s.StatementLagMS))
 }
 
 func (e explainer) charges() {
@@ -81,7 +81,7 @@ func (e explainer) faultsOn(id string) {
 		for i+n < len(mine) && mine[i+n].Kind == mine[i].Kind {
 			n++
 		}
-		if n > 3 {
+		if n > 3 && mine[i].Set.CopyAfterMS > 0 {
 			fmt.Fprintf(e, "         %s: %d copies, from %s to %s after the first\n", mine[i].Kind, n,
 				span(mine[i].Set.CopyAfterMS), span(mine[i+n-1].Set.CopyAfterMS))
 			i += n

@@ -107,6 +107,7 @@ func drawSettings(seed Seed, profile Profile) Settings {
 		CallbackTimeoutMS: table.Timeout.Milliseconds(),
 		SweepEveryMS:      15 * 60 * 1000,
 		StatementLagMS:    seed.Stream("settings/statement_lag").Between(0, lag),
+		PageSize:          []int{3, 10, 100}[seed.Stream("settings/page_size").Below(3)],
 	}
 }
 

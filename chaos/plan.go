@@ -40,6 +40,8 @@ type Settings struct {
 	SweepEveryMS int64 `json:"sweep_every_ms"`
 	// StatementLagMS is how long a settled Pix stays out of GET /pix and GET /extrato.
 	StatementLagMS int64 `json:"statement_lag_ms"`
+	// PageSize is how many rows the receiver asks for in one page of a list.
+	PageSize int `json:"page_size"`
 }
 
 // ChargeKind tells a dynamic charge (made at the PSP, paid once) from a static

@@ -150,6 +150,9 @@ func (p *Plan) canonical() Plan {
 	out.Charges = append([]Charge{}, p.Charges...)
 	out.Payments = append([]Payment{}, p.Payments...)
 	out.Faults = sortDeviations(p.Faults)
+	for i := range out.Faults {
+		out.Faults[i].Set = Change{}.Join(out.Faults[i].Set) // sorts the lists inside
+	}
 	slices.SortStableFunc(out.Charges, func(a, b Charge) int { return compareIDs(a.ID, b.ID) })
 	slices.SortStableFunc(out.Payments, func(a, b Payment) int { return compareIDs(a.ID, b.ID) })
 	return out

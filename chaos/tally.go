@@ -63,9 +63,10 @@ func (t *Tally) Counts() []KindCount {
 			c.Fired++
 		}
 	}
-	rank := map[string]int{}
-	for i, k := range Kinds() {
-		rank[k.Name] = i + 1
+	rank := map[string]int{} // negative, so that a kind nobody knows comes last
+	kinds := Kinds()
+	for i, k := range kinds {
+		rank[k.Name] = i - len(kinds)
 	}
 	out := make([]KindCount, 0, len(byKind))
 	for _, c := range byKind {

@@ -1,8 +1,10 @@
 package chaos
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Validate says in one line what is wrong with a plan and what would be right:
@@ -16,10 +18,21 @@ func (p *Plan) Validate() error {
 	v := validator{plan: p, owner: map[string]string{}, charges: map[string]*Charge{}, payments: map[string]*Payment{}}
 	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allFaults} {
 		if err := check(); err != nil {
-			return err
+			return oneLine(err)
 		}
 	}
 	return nil
+}
+
+// oneLine keeps an error on its line whatever the plan's ids hold.
+func oneLine(err error) error {
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '\ufffd'
+	}, err.Error())
+	return errors.New(text)
 }
 
 // validator walks one plan and remembers what it has met.
@@ -37,7 +50,9 @@ func (v *validator) head() error {
 		return fmt.Errorf("seed %d is too large; want a whole number from 0 to %d", p.Seed, uint64(MaxSeed))
 	case p.Start.IsZero():
 		return fmt.Errorf("start is missing; want an instant such as 2026-03-10T03:00:00Z")
-	case p.HorizonMS <= 0:
+	case p.Start.UTC().Year() < 2000 || p.Start.UTC().Year() > 2999:
+		return fmt.Errorf("start is in the year %d; want an instant such as 2026-03-10T03:00:00Z", p.Start.UTC().Year())
+	case p.HorizonMS <= 0 || p.HorizonMS > maxNumber:
 		return fmt.Errorf("horizon_ms is %d; want the length of the run, such as %d for a day", p.HorizonMS, DayMS)
 	}
 	return nil
@@ -46,11 +61,12 @@ func (v *validator) head() error {
 func (v *validator) settings() error {
 	s := v.plan.Settings
 	if err := firstError(
-		atLeast("settings", "instances", int64(s.Instances), 1),
-		atLeast("settings", "workers", int64(s.Workers), 1),
+		inRange("settings", "instances", int64(s.Instances), 1, maxProcesses),
+		inRange("settings", "workers", int64(s.Workers), 1, maxProcesses),
 		atLeast("settings", "callback_timeout_ms", s.CallbackTimeoutMS, 1),
 		atLeast("settings", "sweep_every_ms", s.SweepEveryMS, 1),
 		atLeast("settings", "statement_lag_ms", s.StatementLagMS, 0),
+		inRange("settings", "page_size", int64(s.PageSize), 1, maxPage),
 	); err != nil {
 		return err
 	}
@@ -125,11 +141,27 @@ func (v *validator) once(who, member, class, id string) error {
 	return nil
 }
 
+// Limits that no sensible plan meets; they keep sums of times and of money far
+// from where whole numbers end.
+const (
+	maxNumber    = int64(1) << 50
+	maxProcesses = 64
+	maxPage      = 1000
+)
+
+// atLeast refuses a time, an amount or a count that is too small, or absurd.
 func atLeast(who, member string, n, least int64) error {
-	if n >= least {
-		return nil
+	return inRange(who, member, n, least, maxNumber)
+}
+
+func inRange(who, member string, n, least, most int64) error {
+	switch {
+	case n < least:
+		return fmt.Errorf("%s: %s is %d; want %d or more", who, member, n, least)
+	case n > most:
+		return fmt.Errorf("%s: %s is %d; want at most %d", who, member, n, most)
 	}
-	return fmt.Errorf("%s: %s is %d; want %d or more", who, member, n, least)
+	return nil
 }
 
 func firstError(errs ...error) error {

@@ -88,7 +88,7 @@ func (v *validator) instance(who, instance string) error {
 }
 
 func (v *validator) window(who string, w Window) error {
-	if err := atLeast(who, "window from_ms", w.FromMS, 0); err != nil {
+	if err := firstError(atLeast(who, "window from_ms", w.FromMS, 0), atLeast(who, "window to_ms", w.ToMS, 0)); err != nil {
 		return err
 	}
 	if w.ToMS <= w.FromMS {
@@ -110,24 +110,40 @@ func (v *validator) change(who string, d *Deviation) error {
 	}
 	for i := range set.NumField() {
 		name, _, _ := strings.Cut(set.Type().Field(i).Tag.Get("json"), ",")
-		if f := set.Field(i); f.CanInt() && f.Int() < 0 && name != "skew_ms" {
-			return atLeast(who, name, f.Int(), 0)
+		least := int64(0)
+		if name == "skew_ms" {
+			least = -maxNumber
+		}
+		if f := set.Field(i); f.CanInt() {
+			if err := atLeast(who, name, f.Int(), least); err != nil {
+				return err
+			}
 		}
 	}
-	if d.Set.Behind != "" {
-		if err := v.payment(who, "behind", d.Set.Behind); err != nil {
+	return firstError(v.names(who, d.Set), v.riders(who, d))
+}
+
+// names refuses a change that names what nobody knows.
+func (v *validator) names(who string, set Change) error {
+	if set.Behind != "" {
+		if err := v.payment(who, "behind", set.Behind); err != nil {
 			return err
 		}
 	}
-	if c := d.Set.PayCharge; c != "" && v.charges[c] == nil {
+	if c := set.PayCharge; c != "" && v.charges[c] == nil {
 		return fmt.Errorf("%s: pay_charge names %q; want one of charges", who, c)
 	}
-	for _, shape := range d.Set.Shape {
+	if s := set.Signature; s != "" {
+		if err := oneOf(who, "signature", s, SignatureMissing, SignatureBad); err != nil {
+			return err
+		}
+	}
+	for _, shape := range set.Shape {
 		if err := oneOf(who, "shape", shape, shapes()...); err != nil {
 			return err
 		}
 	}
-	return v.riders(who, d)
+	return nil
 }
 
 func (v *validator) riders(who string, d *Deviation) error {

@@ -103,8 +103,7 @@ func (p *PSP) reply(c *call) Reply {
 func (p *PSP) act(c *call) Reply {
 	switch {
 	case c.method == nil && c.allow != "":
-		reply := problem(pix.ProblemInvalidRequest, c.request.Method+" is not offered here")
-		return withStatus(reply, http.StatusMethodNotAllowed, "Allow", c.allow)
+		return notAllowed(c)
 	case c.method == nil:
 		return problem(pix.ProblemNotFound, "no such resource: "+c.request.URL.Path)
 	case c.bad != nil:

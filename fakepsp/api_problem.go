@@ -37,14 +37,11 @@ func writeProblem(p pix.Problem) Reply {
 	return Reply{Status: p.Status, Header: contentType("application/problem+json"), Body: body}
 }
 
-// withStatus is a problem under another status, with one more header.
-func withStatus(reply Reply, status int, header, value string) Reply {
-	p, err := pix.ParseProblem(reply.Body)
-	if err != nil { // cannot happen: writeProblem made it
-		return reply
-	}
-	p.Status = status
-	out := writeProblem(p)
-	out.Header.Set(header, value)
-	return out
+// notAllowed is the 405 of a path that is offered under other methods.
+func notAllowed(c *call) Reply {
+	p := pix.NewProblem(pix.ProblemInvalidRequest, c.request.Method+" is not offered here")
+	p.Status = http.StatusMethodNotAllowed
+	reply := writeProblem(p)
+	reply.Header.Set("Allow", c.allow)
+	return reply
 }

@@ -191,8 +191,10 @@ func (p *PSP) callbackFault(at chaos.CallbackAddress) chaos.Merged {
 // deliveryQueue is a heap by (due, seq).
 type deliveryQueue []*delivery
 
+// Len is for container/heap, as are Less and Swap.
 func (q deliveryQueue) Len() int { return len(q) }
 
+// Less orders by due time, then by birth.
 func (q deliveryQueue) Less(i, j int) bool {
 	if !q[i].due.Equal(q[j].due) {
 		return q[i].due.Before(q[j].due)
@@ -200,6 +202,7 @@ func (q deliveryQueue) Less(i, j int) bool {
 	return q[i].seq < q[j].seq
 }
 
+// Swap exchanges two deliveries.
 func (q deliveryQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
 // Push adds x, for container/heap.

@@ -44,6 +44,7 @@ func StrictInsert(t *Truth, row SettledPix, line pix.StatementLine) error {
 // [InsertFunc] that calls them.
 type Truth struct {
 	rows   []SettledPix // never overwritten in place: slices of it are handed out
+	wire   [][]byte     // each row's Pix as JSON, nil until it is first asked for
 	byID   map[pix.EndToEndID]int
 	byTime []int               // indexes of rows by (PaidAt, EndToEndID)
 	lines  []pix.StatementLine // by (SettledAt, Kind, EndToEndID, ID)
@@ -79,6 +80,7 @@ func (t *Truth) HasLine(line pix.StatementLine) bool {
 func (t *Truth) AppendPix(row SettledPix) {
 	i := len(t.rows)
 	t.rows = append(t.rows, row)
+	t.wire = append(t.wire, nil)
 	t.byID[row.EndToEndID] = i
 	at := sort.Search(len(t.byTime), func(k int) bool { return pixAfter(&t.rows[t.byTime[k]], &row) })
 	t.byTime = slices.Insert(t.byTime, at, i)
@@ -90,7 +92,17 @@ func (t *Truth) ReplacePix(row SettledPix) {
 	if i, ok := t.byID[row.EndToEndID]; ok {
 		t.rows = slices.Clone(t.rows)
 		t.rows[i] = row
+		t.wire[i] = nil
 	}
+}
+
+// appendJSON appends row i's Pix as the wire carries it. A sweep reads the same
+// rows many times, so the text is kept.
+func (t *Truth) appendJSON(b []byte, i int) []byte {
+	if t.wire[i] == nil {
+		t.wire[i] = itemJSON(t.rows[i].Payment)
+	}
+	return append(b, t.wire[i]...)
 }
 
 // AppendLine adds a line to the account statement.

@@ -39,7 +39,7 @@ func (r *Receiver) serveCallback(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if len(items) > 0 {
-		if _, err := r.store.AppendInbox(req.Context(), r.callbackItems(items, now)); err != nil {
+		if _, err := r.store.AppendInbox(req.Context(), r.inboxItems(items, ChannelCallback, now)); err != nil {
 			unavailable(w, err)
 			return
 		}
@@ -73,18 +73,19 @@ func (r *Receiver) readCallback(w http.ResponseWriter, req *http.Request) ([]byt
 	return body, true
 }
 
-func (r *Receiver) callbackItems(items []pix.CallbackItem, now time.Time) []InboxItem {
-	out := make([]InboxItem, 0, len(items))
-	for _, it := range items {
-		in := InboxItem{Source: r.cfg.Source, Channel: ChannelCallback, Raw: it.Raw, ReceivedAt: now}
+// inboxItems are inbox items for what came on a channel. Only the PSP's own API
+// confirms; a callback does not.
+func (r *Receiver) inboxItems(items []pix.CallbackItem, ch Channel, now time.Time) []InboxItem {
+	out := make([]InboxItem, len(items))
+	for i, it := range items {
+		out[i] = InboxItem{Source: r.cfg.Source, Channel: ch, Confirmed: ch != ChannelCallback, Raw: it.Raw, ReceivedAt: now}
 		if it.Err != nil {
 			sum := sha256.Sum256(it.Raw)
-			in.Key, in.Invalid = "invalid:"+hex.EncodeToString(sum[:]), it.Err.Error()
-		} else {
-			c := creditOf(it.Payment)
-			in.Key, in.Credit = CreditKey(c.EndToEndID), &c
+			out[i].Key, out[i].Invalid = "invalid:"+hex.EncodeToString(sum[:]), it.Err.Error()
+			continue
 		}
-		out = append(out, in)
+		c := creditOf(it.Payment)
+		out[i].Key, out[i].Credit = CreditKey(c.EndToEndID), &c
 	}
 	return out
 }

@@ -125,10 +125,20 @@ func (p pspClient) getPix(ctx context.Context, id pix.EndToEndID) (pix.Payment, 
 	return decode[pix.Payment](p.do(ctx, http.MethodGet, "/v2/pix/"+url.PathEscape(string(id)), nil))
 }
 
-func (p pspClient) listPix(ctx context.Context, from, to time.Time, page int) (pix.PaymentPage, answer) {
+// listPix reads one page; items holds each Pix with its bytes, judged alone, so
+// that one that cannot be read hides no other.
+func (p pspClient) listPix(ctx context.Context, from, to time.Time, page int) (list pix.PaymentPage, items []pix.CallbackItem, a answer) {
 	q := "/v2/pix?inicio=" + url.QueryEscape(pix.FormatTime(from)) + "&fim=" + url.QueryEscape(pix.FormatTime(to)) +
 		"&paginacao.paginaAtual=" + strconv.Itoa(page) + "&paginacao.itensPorPagina=" + strconv.Itoa(p.cfg.PageSize)
-	return decode[pix.PaymentPage](p.do(ctx, http.MethodGet, q, nil))
+	a = p.do(ctx, http.MethodGet, q, nil)
+	if a.verdict != verdictDone {
+		return list, nil, a
+	}
+	list, items, err := pix.ParsePaymentPage(a.body)
+	if err != nil {
+		a.verdict, a.err = verdictUnknown, err
+	}
+	return list, items, a
 }
 
 func (p pspClient) statement(ctx context.Context, from, to time.Time, cursor string) (pix.StatementPage, answer) {

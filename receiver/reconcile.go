@@ -104,7 +104,7 @@ func (s reconciler) repair(ctx context.Context, line pix.StatementLine, now time
 	if a.verdict != verdictDone {
 		return a.Err()
 	}
-	item := s.r.confirmedItems([]pix.Payment{p}, ChannelRepair)[0]
+	item := s.r.confirmedItem(p, ChannelRepair)
 	_, err := s.r.store.RepairCredits(ctx, []Repair{{Item: item, Now: now}})
 	return err
 }

@@ -70,38 +70,34 @@ func (s sweeper) RunOnce(ctx context.Context) (Progress, error) {
 func (s sweeper) walk(ctx context.Context, from, to time.Time) (int, error) {
 	n := 0
 	for page := 0; ; page++ {
-		list, a := s.r.psp.listPix(ctx, from, to, page)
+		list, items, a := s.r.psp.listPix(ctx, from, to, page)
 		if a.verdict != verdictDone {
 			return n, a.Err()
 		}
-		if len(list.Payments) > 0 {
-			if _, err := s.r.store.AppendInbox(ctx, s.r.confirmedItems(list.Payments, ChannelSweep)); err != nil {
+		if len(items) > 0 {
+			in := s.r.inboxItems(items, ChannelSweep, s.r.cfg.Clock.Now())
+			if _, err := s.r.store.AppendInbox(ctx, in); err != nil {
 				return n, err
 			}
 		}
-		n += len(list.Payments)
+		n += len(items)
 		if page+1 >= list.Paging.Pages {
 			return n, nil
 		}
 	}
 }
 
-// confirmedItems are inbox items for what the PSP's API itself said.
-func (r *Receiver) confirmedItems(payments []pix.Payment, ch Channel) []InboxItem {
-	items := make([]InboxItem, len(payments))
-	at := r.cfg.Clock.Now()
-	for i, p := range payments {
-		c := creditOf(p)
-		raw, err := json.Marshal(p)
-		if err != nil {
-			raw = nil // the amount and ids are in the credit; the bytes are for people
-		}
-		items[i] = InboxItem{
-			Source: r.cfg.Source, Key: CreditKey(c.EndToEndID), Channel: ch,
-			Credit: &c, Confirmed: true, Raw: raw, ReceivedAt: at,
-		}
+// confirmedItem is the inbox item for a Pix that the PSP's API told us of.
+func (r *Receiver) confirmedItem(p pix.Payment, ch Channel) InboxItem {
+	c := creditOf(p)
+	raw, err := json.Marshal(p)
+	if err != nil {
+		raw = nil // the amount and ids are in the credit; the bytes are for people
 	}
-	return items
+	return InboxItem{
+		Source: r.cfg.Source, Key: CreditKey(c.EndToEndID), Channel: ch,
+		Credit: &c, Confirmed: true, Raw: raw, ReceivedAt: r.cfg.Clock.Now(),
+	}
 }
 
 // pendingSweeper asks by id for what waits in quarantine.
@@ -148,7 +144,7 @@ func (s pendingSweeper) ask(ctx context.Context, after int64) (n int, last int64
 		if a.verdict != verdictDone {
 			return n, last, a.Err()
 		}
-		if _, err := s.r.store.AppendInbox(ctx, s.r.confirmedItems([]pix.Payment{p}, ChannelRepair)); err != nil {
+		if _, err := s.r.store.AppendInbox(ctx, []InboxItem{s.r.confirmedItem(p, ChannelRepair)}); err != nil {
 			return n, last, err
 		}
 	}

@@ -168,8 +168,9 @@ func (o pspObserver) Sent(a *fakepsp.Attempt) {
 	}
 }
 
-// Acknowledged has I5 look at what the receiver now answers for.
+// Acknowledged counts the callbacks that went through.
 func (o pspObserver) Acknowledged(at chaos.CallbackAddress, body []byte, _ time.Time) {
+	o.w.acknowledged++
 	o.w.emit("psp", "callback.acked", attemptName(at), "subject", at.Subject)
 }
 

@@ -1,12 +1,10 @@
 package scenarios
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bytes"
 	"fmt"
 
 	"github.com/pixlab/pixlab/pix"
-	"github.com/pixlab/pixlab/receiver"
 )
 
 // ackedIsStored is I5: whoever answers 2xx answers for it.
@@ -17,14 +15,22 @@ func (ackedIsStored) sentence() string { return "What was acknowledged is in the
 
 func (ackedIsStored) ack(v *View, items []pix.CallbackItem) string {
 	for _, it := range items {
-		key := receiver.CreditKey(it.Payment.EndToEndID)
-		if it.Err != nil {
-			sum := sha256.Sum256(it.Raw)
-			key = "invalid:" + hex.EncodeToString(sum[:])
+		if it.Err == nil && v.ByPix[it.Payment.EndToEndID] == nil {
+			return fmt.Sprintf("Pix %s was acknowledged and is not in the inbox", it.Payment.EndToEndID)
 		}
-		if v.ByKey[inboxSource+"\x00"+key] == nil {
-			return fmt.Sprintf("%s was acknowledged and is not in the inbox", key)
+		if it.Err != nil && !v.storedRaw(it.Raw) {
+			return fmt.Sprintf("an unreadable item (%v) was acknowledged and is not in the inbox", it.Err)
 		}
 	}
 	return ""
+}
+
+// storedRaw says whether an item that cannot be read was kept as it came.
+func (v *View) storedRaw(raw []byte) bool {
+	for _, e := range v.Unreadable {
+		if bytes.Equal(e.Raw, raw) {
+			return true
+		}
+	}
+	return false
 }

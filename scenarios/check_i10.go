@@ -7,7 +7,7 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// ledgerIsStatement is I10: the total, and each line has its payment.
+// ledgerIsStatement is I10: the totals agree, and each line has its equal.
 type ledgerIsStatement struct{}
 
 func (ledgerIsStatement) id() string       { return "I10" }
@@ -17,8 +17,8 @@ func (ledgerIsStatement) end(f *final) string {
 	var sum pix.Amount
 	for _, l := range f.statement {
 		sum += pix.Amount(l.Signed())
-		if p := f.Payments[l.EndToEndID]; p == nil || !p.InStatement {
-			return fmt.Sprintf("the statement's line of Pix %s was never matched", l.EndToEndID)
+		if m := f.Money[l.EndToEndID]; m == nil || m.Net != pix.Amount(l.Signed()) {
+			return fmt.Sprintf("the statement's line of Pix %s has no equal in the ledger", l.EndToEndID)
 		}
 	}
 	if got := f.Balance[receiver.AccountSettlement]; got != sum {

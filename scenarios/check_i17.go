@@ -16,7 +16,7 @@ func (noFalseRefusal) sentence() string { return "Nothing genuine is refused" }
 
 func (noFalseRefusal) end(f *final) string {
 	for _, id := range sorted(f.Truth) {
-		e := f.ByKey[inboxSource+"\x00"+receiver.CreditKey(id)]
+		e := f.ByPix[id]
 		if e != nil && e.State == receiver.EventQuarantined {
 			return fmt.Sprintf("genuine Pix %s ended in quarantine: %s", id, e.Reason)
 		}

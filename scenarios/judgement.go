@@ -12,11 +12,8 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// What the worlds call the two names that the receiver's keys carry.
-const (
-	inboxSource = "psp"
-	consumer    = "merchant"
-)
+// consumer is who calls the receiver's charges API in a world.
+const consumer = "merchant"
 
 // answered looks at the receiver's answer to a callback: a 2xx makes it answer
 // for the body, a refusal of something genuine is a finding.

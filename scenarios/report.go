@@ -41,11 +41,11 @@ type Report struct {
 	Faults  []chaos.KindCount
 	Void    []Void
 
-	Settled, Charges, Static, Credits       int
-	StatementCents, LedgerCents             int64
-	Processed, Quarantined, PendingInbox    int
-	CasesOpen, Adjusted, OutboxSent, Copies int
-	SimulatedMS                             int64
+	Settled, Charges, Credits            int
+	StatementCents, LedgerCents          int64
+	Processed, Quarantined, PendingInbox int
+	CasesOpen, OutboxSent, Acknowledged  int
+	SimulatedMS                          int64
 	// Stack is where the receiver panicked, if it did.
 	Stack string
 }
@@ -53,7 +53,7 @@ type Report struct {
 func (w *World) report(pending []string) *Report {
 	r := &Report{
 		Verdict: Held, Pending: pending, Hash: w.trace.Hash(), Events: w.trace.Count(),
-		Steps: w.sched.Steps(), Calls: w.calls, Faults: w.tally.Counts(), Void: w.void,
+		Acknowledged: w.acknowledged, Steps: w.sched.Steps(), Calls: w.calls, Faults: w.tally.Counts(), Void: w.void,
 		SimulatedMS: int64(w.sched.Now() / chaos.Millisecond),
 	}
 	w.countInto(r)

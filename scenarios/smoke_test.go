@@ -1,11 +1,11 @@
 package scenarios
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"testing"
 	"time"
-	"fmt"
 
 	"github.com/pixlab/pixlab/chaos"
 )
@@ -41,7 +41,9 @@ func TestSmoke(t *testing.T) {
 		if err != nil {
 			t.Fatal(s, err)
 		}
-		steps += r.Steps; events += r.Events; calls += r.Calls
+		steps += r.Steps
+		events += r.Events
+		calls += r.Calls
 		if r.Verdict != Held {
 			bad++
 			if bad < 12 {
@@ -51,7 +53,9 @@ func TestSmoke(t *testing.T) {
 						fmt.Printf("   %s %s (event %d)\n", i.ID, i.Detail, i.Event)
 					}
 				}
-				if r.Stack != "" { fmt.Println(r.Stack) }
+				if r.Stack != "" {
+					fmt.Println(r.Stack)
+				}
 			}
 		}
 		if from == to {

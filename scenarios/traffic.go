@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -19,8 +20,15 @@ func (w *World) schedulePlan() {
 		w.scheduleCharge(&w.plan.Charges[i])
 	}
 	for i := range w.plan.Payments {
-		w.schedulePayment(&w.plan.Payments[i])
+		p := &w.plan.Payments[i]
+		w.schedulePayment(p)
+		if len(w.faults.Notices(p.ID)) > 0 {
+			if err := w.psp.Expect(w.order(p)); err != nil {
+				w.fail(fmt.Errorf("announce payment %s: %w", p.ID, err))
+			}
+		}
 	}
+	w.scheduleCourier()
 	for edge := w.faults.NextEdge(0); edge != chaos.Never; edge = w.faults.NextEdge(edge) {
 		w.at(edge, "world/window/"+strconv.FormatInt(int64(edge), 10), "", "window", func() {
 			w.version++
@@ -150,9 +158,38 @@ func (w *World) schedulePayment(p *chaos.Payment) {
 		at = m.Change.PayAtMS
 	}
 	w.at(chaos.MS(at), "payer/"+p.ID, p.ID, "pay", func() { w.pay(p) })
+	if w.option.ApplyTwice {
+		w.at(chaos.MS(at)+chaos.Minute, "payer/"+p.ID+"/twice", p.ID, "pay", func() { w.payTwice(p) })
+	}
 }
 
 func (w *World) pay(p *chaos.Payment) {
+	if _, err := w.psp.Pay(w.order(p)); err != nil {
+		w.void = append(w.void, Void{Payment: p.ID, Reason: err.Error()})
+		w.emit("payer", "payment.void", err.Error(), "payment", p.ID)
+	} else {
+		w.tally.Fire(w.faults.Payment(p.ID).From)
+	}
+	w.scheduleCourier()
+	w.rouse()
+}
+
+// payTwice applies a payment a second time: a Pix that exists is refused.
+func (w *World) payTwice(p *chaos.Payment) {
+	order := w.order(p)
+	order.Lax = true
+	_, known := w.view.Truth[order.EndToEndID]
+	_, err := w.psp.Pay(order)
+	w.emit("payer", "payment.twice", fmt.Sprint(err), "payment", p.ID)
+	if known && !errors.Is(err, fakepsp.ErrExists) {
+		w.judge.report("PSP", fmt.Sprintf("Pix %s was paid a second time and the PSP answered: %v", order.EndToEndID, err), nil)
+	}
+	w.scheduleCourier()
+	w.rouse()
+}
+
+// order is the payment as the payer makes it, its faults included.
+func (w *World) order(p *chaos.Payment) fakepsp.PayOrder {
 	m := w.faults.Payment(p.ID)
 	order := fakepsp.PayOrder{
 		Payment: p.ID, EndToEndID: pix.EndToEndID(p.EndToEndID), PixKey: merchantKey,
@@ -170,14 +207,7 @@ func (w *World) pay(p *chaos.Payment) {
 		order.TxID = pix.TxID(chaos.Txid(w.plan.Seed, *c))
 		order.Static = c.Kind == chaos.ChargeStatic
 	}
-	if _, err := w.psp.Pay(order); err != nil {
-		w.void = append(w.void, Void{Payment: p.ID, Reason: err.Error()})
-		w.emit("payer", "payment.void", err.Error(), "payment", p.ID)
-	} else {
-		w.tally.Fire(m.From)
-	}
-	w.scheduleCourier()
-	w.rouse()
+	return order
 }
 
 func (w *World) chargeOf(id string) *chaos.Charge {

@@ -14,14 +14,16 @@ import (
 // View is the state of the store and of the PSP's truth, kept up change by
 // change, so that a check at every commit costs what changed and not what is.
 type View struct {
-	Events   map[int64]*receiver.Event
-	ByKey    map[string]*receiver.Event
-	Charges  map[receiver.ChargeRef]*receiver.Charge
-	ByTxID   map[pix.TxID]*receiver.Charge
-	Payments map[pix.EndToEndID]*receiver.Payment
-	Cases    map[string]*receiver.Case
-	Outbox   map[int64]*receiver.OutboxEvent
-	Variants []receiver.Variant
+	Events map[int64]*receiver.Event
+	// ByPix are the events by the Pix they speak of, Unreadable the others.
+	ByPix      map[pix.EndToEndID]*receiver.Event
+	Unreadable map[int64]*receiver.Event
+	Charges    map[receiver.ChargeRef]*receiver.Charge
+	ByTxID     map[pix.TxID]*receiver.Charge
+	Payments   map[pix.EndToEndID]*receiver.Payment
+	Cases      map[string]*receiver.Case
+	Outbox     map[int64]*receiver.OutboxEvent
+	Variants   []receiver.Variant
 	// Balance is the sum of entries by account.
 	Balance map[receiver.Account]pix.Amount
 	// Money is what the ledger has by Pix.
@@ -49,7 +51,7 @@ type PixMoney struct {
 
 func newView() *View {
 	return &View{
-		Events: map[int64]*receiver.Event{}, ByKey: map[string]*receiver.Event{},
+		Events: map[int64]*receiver.Event{}, ByPix: map[pix.EndToEndID]*receiver.Event{}, Unreadable: map[int64]*receiver.Event{},
 		Charges: map[receiver.ChargeRef]*receiver.Charge{}, ByTxID: map[pix.TxID]*receiver.Charge{},
 		Payments: map[pix.EndToEndID]*receiver.Payment{}, Cases: map[string]*receiver.Case{},
 		Outbox: map[int64]*receiver.OutboxEvent{}, Balance: map[receiver.Account]pix.Amount{},
@@ -63,7 +65,11 @@ func newView() *View {
 func (v *View) apply(cs *receiver.ChangeSet) {
 	for _, c := range cs.Events {
 		v.Events[c.After.ID] = c.After
-		v.ByKey[c.After.Source+"\x00"+c.After.Key] = c.After
+		if c.After.Credit == nil {
+			v.Unreadable[c.After.ID] = c.After
+		} else {
+			v.ByPix[c.After.Credit.EndToEndID] = c.After
+		}
 	}
 	for _, c := range cs.Charges {
 		v.Charges[receiver.ChargeRef{Consumer: c.After.Consumer, Reference: c.After.Reference}] = c.After

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
@@ -29,6 +30,10 @@ type Options struct {
 	Without []string
 	// Insert replaces the PSP's strict insert, to test its self-check.
 	Insert fakepsp.InsertFunc
+	// ApplyTwice has every payment of the plan made again, a minute later, as
+	// if somebody had applied the plan a second time to the running PSP. Each
+	// must be refused and change nothing.
+	ApplyTwice bool
 }
 
 // World is one PSP, one receiver of several instances on one store, one clock,
@@ -69,12 +74,14 @@ type World struct {
 	void         []Void
 	calls        int64
 	troubles     int // store faults so far
+	acknowledged int
 	refusals     int // genuine callbacks that were refused
 	firstRefusal string
 	replaying    bool
 	replays      int
 	replayed     string // what delivering everything again moved
 	failure      error  // of the lab itself
+	progress     atomic.Int64
 }
 
 // Void is a payment that could not be made.
@@ -160,8 +167,8 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		Name: in.name, PixKeys: []pix.PixKey{merchantKey},
 		PSPURL: "https://" + hostPSP, CallbackURL: "https://" + hostReceiver, EndpointURL: "https://" + hostEndpoint + "/events",
 		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
-		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond,
-		HTTP:       client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
+		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
+		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}
 }
 
@@ -249,14 +256,23 @@ func (w *World) runUntil(limit chaos.Instant) {
 			o()
 		}
 		w.bury()
+		w.progress.Store(w.sched.Steps())
 		if w.sched.Steps() > maxSteps+int64(len(w.plan.Payments))*20_000 {
 			w.fail(fmt.Errorf("the run took %d steps without an end: a loop spins", w.sched.Steps()))
 		}
 	}
 }
 
+// Progress counts the steps taken; unlike all else it may be read while the
+// run goes on, by whoever watches for a hang.
+func (w *World) Progress() int64 { return w.progress.Load() }
+
 // HealBound is how long a run may take to settle once all faults are off.
 const HealBound = 48 * chaos.Hour
+
+// healPause is left between the plan's last action and the heal, so that the
+// action itself still meets its faults.
+const healPause = 30 * chaos.Second
 
 // Run carries the plan out, heals, and judges.
 func (w *World) Run() (*Report, error) {
@@ -264,7 +280,7 @@ func (w *World) Run() (*Report, error) {
 	if err := w.start(); err != nil {
 		return nil, err
 	}
-	last := chaos.MS(w.plan.LastActionMS())
+	last := chaos.MS(w.plan.LastActionMS()) + healPause
 	w.runUntil(last)
 	w.heal()
 	w.runUntil(last + HealBound)
@@ -304,8 +320,8 @@ func (w *World) heal() {
 	}
 	w.emit("world", "heal", "")
 	w.healed = true
+	w.psp.Heal() // first: it still has to see what its faults have done
 	w.faults.Heal()
-	w.psp.Heal()
 	for _, in := range w.instances {
 		in.revive()
 	}

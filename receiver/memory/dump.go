@@ -15,7 +15,7 @@ import (
 func (s *Store) Dump() receiver.ChangeSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	cs := receiver.ChangeSet{Command: "Dump", Operators: slices.Clone(s.records)}
+	cs := receiver.ChangeSet{Command: "Dump", Operators: append([]receiver.OperatorRecord(nil), s.records...)}
 	for _, at := range s.events.rows {
 		e := cloneEvent(at.row)
 		cs.Events = append(cs.Events, receiver.EventChange{After: &e})

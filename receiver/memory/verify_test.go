@@ -1,0 +1,206 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+	"github.com/pixlab/pixlab/receiver/storetest"
+)
+
+// The whole suite again, with every index compared with the rows at each commit.
+func TestIndexesFollowRows(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T, rules receiver.Rules, now func() time.Time) receiver.Store {
+		var s *Store
+		s = New(Config{Rules: rules, Now: now, Observe: func(cs *receiver.ChangeSet) {
+			if err := verify(s); err != nil {
+				t.Errorf("after %s: %v", cs.Command, err)
+			}
+		}})
+		return s
+	})
+}
+
+// verify makes each index anew from the rows and compares.
+func verify(s *Store) error {
+	for _, check := range []func(*Store) error{verifyEvents, verifyCharges, verifyPayments, verifyOutbox, verifyLedger} {
+		if err := check(s); err != nil {
+			return err
+		}
+	}
+	if ids := slices.Clone(s.cases.ids); len(ids) != len(s.cases.rows) {
+		return fmt.Errorf("cases: %d ids of %d rows", len(ids), len(s.cases.rows))
+	}
+	return nil
+}
+
+func verifyQueue[T any](name string, q queue[T], want int) error {
+	if len(q.heap) != want {
+		return fmt.Errorf("%s queue: %d, want %d", name, len(q.heap), want)
+	}
+	for i, at := range q.heap {
+		if at.pos != i+1 {
+			return fmt.Errorf("%s queue: slot %d thinks it is %d", name, i, at.pos-1)
+		}
+		if i > 0 && q.less(at.row, q.heap[(i-1)/2].row) {
+			return fmt.Errorf("%s queue: %d comes before its parent", name, i)
+		}
+	}
+	return nil
+}
+
+func verifyEvents(s *Store) error {
+	received := 0
+	var aside []int64
+	waiting := map[pix.TxID][]int64{}
+	flying := map[pix.EndToEndID]int{}
+	for i, at := range s.events.rows {
+		e := at.row
+		if e.ID != int64(i)+1 || s.events.byKey[eventKey{e.Source, e.Key}] != at {
+			return fmt.Errorf("event %d: lost", e.ID)
+		}
+		if e.State == receiver.EventReceived {
+			received++
+		}
+		if inFlight(e) {
+			flying[e.Credit.EndToEndID]++
+		}
+		if e.State == receiver.EventQuarantined {
+			aside = append(aside, e.ID)
+		}
+		if id := awaited(e); id != "" {
+			waiting[id] = append(waiting[id], e.ID)
+		}
+	}
+	if !slices.Equal(aside, s.events.aside) {
+		return fmt.Errorf("aside: %d, want %d", s.events.aside, aside)
+	}
+	for id, list := range s.events.waiting {
+		if !slices.Equal(list, waiting[id]) {
+			return fmt.Errorf("waiting for %s: %d, want %d", id, list, waiting[id])
+		}
+		delete(waiting, id)
+	}
+	if len(waiting) > 0 {
+		return fmt.Errorf("waiting: lost %v", waiting)
+	}
+	for id, p := range s.payments.byID {
+		if p.inFlight != flying[id] {
+			return fmt.Errorf("%s: %d in flight, want %d", id, p.inFlight, flying[id])
+		}
+	}
+	if len(s.events.byKey) != len(s.events.rows) {
+		return fmt.Errorf("events: %d keys of %d rows", len(s.events.byKey), len(s.events.rows))
+	}
+	return verifyQueue("inbox", s.events.due, received)
+}
+
+func verifyCharges(s *Store) error {
+	intended := 0
+	txids := 0
+	for _, at := range s.charges.byRef {
+		if at.row.State == receiver.ChargeIntended {
+			intended++
+		}
+		if at.row.TxID != "" {
+			txids++
+			if s.charges.byTxID[at.row.TxID] != at {
+				return fmt.Errorf("charge %s: not under its txid", at.row.Reference)
+			}
+		}
+	}
+	if txids != len(s.charges.byTxID) {
+		return fmt.Errorf("charges: %d txids, want %d", len(s.charges.byTxID), txids)
+	}
+	return verifyQueue("charges", s.charges.due, intended)
+}
+
+func verifyPayments(s *Store) error {
+	unseen, unidentified := 0, 0
+	for _, p := range s.payments.byID {
+		if p.payment == nil {
+			continue
+		}
+		if !p.payment.InStatement {
+			unseen++
+		}
+		if id := unplaced(p.payment); id != "" {
+			unidentified++
+			if !slices.Contains(s.payments.unidentified[id], p.payment) {
+				return fmt.Errorf("%s: not among the unidentified", p.payment.EndToEndID)
+			}
+		}
+	}
+	for _, list := range s.payments.unidentified {
+		unidentified -= len(list)
+	}
+	if unidentified != 0 {
+		return fmt.Errorf("unidentified: %d too few", unidentified)
+	}
+	got := s.payments.unseen.page(receiver.UnseenQuery{BookedBefore: time.Unix(1<<40, 0)})
+	if len(got) != unseen {
+		return fmt.Errorf("unseen: %d, want %d", len(got), unseen)
+	}
+	for i, id := range got {
+		if p := s.payments.find(id); p == nil || p.InStatement {
+			return fmt.Errorf("unseen: %s at %d is seen", id, i)
+		}
+	}
+	return nil
+}
+
+func verifyOutbox(s *Store) error {
+	heads, lines := 0, 0
+	for id, p := range s.payments.byID {
+		lines += len(p.line)
+		i := slices.IndexFunc(p.line, func(at *slot[receiver.OutboxEvent]) bool { return !at.row.Sent })
+		switch {
+		case i < 0 || p.line[i].row.Dead:
+			if p.next != nil {
+				return fmt.Errorf("outbox of %s: something may go, want nothing", id)
+			}
+		case p.next != p.line[i] || p.next.pos == 0:
+			return fmt.Errorf("outbox of %s: not its first unsent", id)
+		default:
+			heads++
+		}
+	}
+	if lines != len(s.outbox.rows) {
+		return fmt.Errorf("outbox: %d in lines, want %d", lines, len(s.outbox.rows))
+	}
+	return verifyQueue("outbox", s.outbox.due, heads)
+}
+
+func verifyLedger(s *Store) error {
+	balances := map[receiver.Account]pix.Amount{}
+	net := map[pix.EndToEndID]pix.Amount{}
+	for i, t := range s.ledger.rows {
+		if t.ID != int64(i)+1 || !s.ledger.used(t.Reference) {
+			return fmt.Errorf("transaction %s: lost", t.Reference)
+		}
+		for _, e := range t.Entries {
+			balances[e.Account] += e.Cents
+			if e.Account == receiver.AccountSettlement {
+				net[e.EndToEndID] += e.Cents
+			}
+		}
+	}
+	for a, got := range s.ledger.balances {
+		if got != balances[a] {
+			return fmt.Errorf("balance of %s: %s, want %s", a, got, balances[a])
+		}
+	}
+	for id, p := range s.payments.byID {
+		if p.net != net[id] {
+			return fmt.Errorf("net of %s: %s, want %s", id, p.net, net[id])
+		}
+	}
+	if len(s.ledger.references) != len(s.ledger.rows) {
+		return fmt.Errorf("ledger: %d references of %d rows", len(s.ledger.references), len(s.ledger.rows))
+	}
+	return nil
+}

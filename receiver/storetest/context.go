@@ -1,0 +1,128 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+func contextOutcomes() []outcome {
+	return []outcome{
+		{"a command whose context is over does nothing", contextOver},
+		{"an empty batch is no error", emptyBatches},
+	}
+}
+
+// command is one store command with an input that would change something.
+type command struct {
+	name string
+	run  func(ctx context.Context) error
+}
+
+// only drops a command's answer.
+func only[V any](_ V, err error) error { return err }
+
+// both drops a command's two answers.
+func both[V, W any](_ V, _ W, err error) error { return err }
+
+func (f *fixture) chargeCommands() []command {
+	s := f.store
+	return []command{
+		{"Now", func(ctx context.Context) error { return only(s.Now(ctx)) }},
+		{"CreateCharges", func(ctx context.Context) error {
+			return only(s.CreateCharges(ctx, []receiver.NewCharge{f.newCharge(2, 5)}))
+		}},
+		{"FindCharges", func(ctx context.Context) error { return only(s.FindCharges(ctx, []receiver.ChargeRef{refOf(1)})) }},
+		{"RecordCalls", func(ctx context.Context) error {
+			return only(s.RecordCalls(ctx, []receiver.ChargeCall{{Ref: refOf(1), State: receiver.ChargeRemoved}}))
+		}},
+		{"LeaseCharges", func(ctx context.Context) error { return only(s.LeaseCharges(ctx, f.lease(9))) }},
+	}
+}
+
+func (f *fixture) inboxCommands(e receiver.Event) []command {
+	s := f.store
+	return []command{
+		{"AppendInbox", func(ctx context.Context) error {
+			return only(s.AppendInbox(ctx, []receiver.InboxItem{f.item(f.credit(9, 0, 1))}))
+		}},
+		{"ClaimEvents", func(ctx context.Context) error { return only(s.ClaimEvents(ctx, f.lease(9))) }},
+		{"ApplyEvents", func(ctx context.Context) error {
+			return only(s.ApplyEvents(ctx, []receiver.Application{f.application(e, nil)}))
+		}},
+		{"DeferEvents", func(ctx context.Context) error {
+			return only(s.DeferEvents(ctx, []receiver.Deferral{{EventID: e.ID, Version: e.Version, Quarantine: receiver.QuarantineBad}}))
+		}},
+		{"ListEvents", func(ctx context.Context) error { return only(s.ListEvents(ctx, receiver.EventQuery{})) }},
+		{"RequeueEvents", func(ctx context.Context) error {
+			return only(s.RequeueEvents(ctx, []receiver.Decision{{EventID: e.ID, Now: f.now()}}))
+		}},
+		{"DropEvents", func(ctx context.Context) error {
+			return only(s.DropEvents(ctx, []receiver.Decision{{EventID: e.ID, Now: f.now()}}))
+		}},
+	}
+}
+
+func (f *fixture) otherCommands() []command {
+	s := f.store
+	return []command{
+		{"BeginDuty", func(ctx context.Context) error {
+			return both(s.BeginDuty(ctx, receiver.DutyClaim{Name: receiver.DutySweep, Now: f.now(), For: lease}))
+		}},
+		{"SaveDuty", func(ctx context.Context) error {
+			return only(s.SaveDuty(ctx, receiver.Duty{Name: receiver.DutySweep}, true))
+		}},
+		{"LeaseOutbox", func(ctx context.Context) error { return only(s.LeaseOutbox(ctx, f.lease(9))) }},
+		{"FinishOutbox", func(ctx context.Context) error { return only(s.FinishOutbox(ctx, []receiver.OutboxResult{{ID: 1}})) }},
+		{"MatchStatement", func(ctx context.Context) error {
+			return only(s.MatchStatement(ctx, []pix.StatementLine{f.line(5, 100)}))
+		}},
+		{"RepairCredits", func(ctx context.Context) error {
+			return only(s.RepairCredits(ctx, []receiver.Repair{f.repair(f.credit(8, 0, 1))}))
+		}},
+		{"UnseenPayments", func(ctx context.Context) error { return only(s.UnseenPayments(ctx, receiver.UnseenQuery{})) }},
+		{"PostAdjustments", func(ctx context.Context) error {
+			return only(s.PostAdjustments(ctx, []receiver.Adjustment{{EndToEndID: e2e(5), Want: 1, Now: f.now()}}))
+		}},
+		{"ListCases", func(ctx context.Context) error { return only(s.ListCases(ctx, receiver.CaseQuery{})) }},
+		{"AttachPayments", func(ctx context.Context) error {
+			return only(s.AttachPayments(ctx, []receiver.Attachment{{EndToEndID: e2e(5), Charge: refOf(1), Now: f.now()}}))
+		}},
+		{"CloseCases", func(ctx context.Context) error {
+			return only(s.CloseCases(ctx, []receiver.CaseClosing{{CaseID: receiver.UnidentifiedCase(e2e(5)), To: receiver.AccountToReturn, Now: f.now()}}))
+		}},
+		{"NextDue", func(ctx context.Context) error { return both(s.NextDue(ctx, receiver.QueueInbox)) }},
+	}
+}
+
+func contextOver(f *fixture) {
+	f.charged(1, 1000)
+	f.booked(f.credit(5, 0, 100))
+	f.append(f.item(f.credit(1, 1, 1000)))
+	e := f.claimed()
+	over, cancel := context.WithCancel(f.ctx())
+	cancel()
+	for _, c := range append(append(f.chargeCommands(), f.inboxCommands(e)...), f.otherCommands()...) {
+		if err := c.run(over); !errors.Is(err, context.Canceled) {
+			f.Errorf("%s: got error %v, want that the context is cancelled", c.name, err)
+		}
+	}
+	equal(f, "charge", f.charge(1).State, receiver.ChargeActive)
+	f.inState(e.ID, receiver.EventReceived)
+	f.caseIs(receiver.UnidentifiedCase(e2e(5)), receiver.CaseOpen, receiver.AccountUnidentified, 100, receiver.ReasonUnidentified)
+	count(f, "unseen", f.unseen(), 1)
+	count(f, "outbox", f.sent(), 1)
+	count(f, "events", f.eventIDs(receiver.EventQuery{}), 2)
+	f.applied(e, nil, receiver.ApplyBooked)
+}
+
+func emptyBatches(f *fixture) {
+	count(f, "charges", f.create(), 0)
+	count(f, "calls", f.record(), 0)
+	count(f, "inbox", f.append(), 0)
+	count(f, "applications", f.apply(), 0)
+	count(f, "results", f.finish(), 0)
+	count(f, "lines", f.match(), 0)
+}

@@ -1,0 +1,60 @@
+package broken
+
+import (
+	"fmt"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+	"github.com/pixlab/pixlab/receiver/memory"
+)
+
+func credit(p pix.Payment) receiver.Credit {
+	return receiver.Credit{EndToEndID: p.EndToEndID, TxID: p.TxID, PixKey: p.PixKey, Amount: p.Amount, PaidAt: p.PaidAt}
+}
+
+// book writes what the rules decide about a credit, under a ledger reference
+// of the caller's. It looks for no payment that may be there already, unless
+// known is given.
+func book(tx *memory.Tx, c receiver.Credit, confirmed bool, known *receiver.Payment, reference string) error {
+	f := receiver.CreditFacts{Credit: c, Confirmed: confirmed, Known: known, At: tx.Now()}
+	if charge, ok := tx.ChargeByTxID(c.TxID); ok {
+		f.Charge = &charge
+	}
+	d := tx.Rules().Credit(f)
+	if d.Result != receiver.ApplyBooked {
+		return fmt.Errorf("not booked: %s", d.Result)
+	}
+	d.Transaction.Reference = reference
+	return write(tx, d)
+}
+
+// write carries a decision out.
+func write(tx *memory.Tx, d receiver.CreditDecision) error {
+	if err := tx.Post(*d.Transaction); err != nil {
+		return err
+	}
+	tx.PutPayment(*d.Payment)
+	if d.Charge != nil {
+		if err := tx.PutCharge(*d.Charge); err != nil {
+			return err
+		}
+	}
+	if d.Open != nil {
+		tx.OpenCase(*d.Open, d.Payment.EndToEndID, tx.Now())
+	}
+	if d.Outbox != nil {
+		tx.AddOutbox(*d.Outbox)
+	}
+	return nil
+}
+
+// finish marks a claimed event as processed, if the lease still holds.
+func finish(tx *memory.Tx, a receiver.Application) (receiver.Event, bool, error) {
+	e, ok := tx.Event(a.EventID)
+	if !ok || e.Version != a.Version || e.State != receiver.EventReceived || e.Credit == nil {
+		return e, false, nil
+	}
+	e.State = receiver.EventProcessed
+	_, err := tx.PutEvent(e)
+	return e, true, err
+}

@@ -1,0 +1,101 @@
+package broken
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/pixlab/pixlab/receiver"
+	"github.com/pixlab/pixlab/scenarios"
+)
+
+// Receivers lists the broken receivers.
+func Receivers() []scenarios.Receiver {
+	return []scenarios.Receiver{
+		checkThenInsert(), signatureNotChecked(), seenBeforeDone(), dedupeByDelivery(),
+		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
+	}
+}
+
+// ByName finds a broken receiver.
+func ByName(name string) (scenarios.Receiver, bool) {
+	for _, r := range Receivers() {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return scenarios.Receiver{}, false
+}
+
+// reference builds the reference receiver on a store, without the steps named.
+func reference(e scenarios.Env, store receiver.Store, without ...string) (scenarios.Built, error) {
+	r, err := receiver.New(e.Config, store)
+	if err != nil {
+		return scenarios.Built{}, err
+	}
+	b := scenarios.Built{Handler: r.Handler()}
+	for _, s := range r.Steps(e.Workers) {
+		if !named(s.Name(), without) {
+			b.Steps = append(b.Steps, s)
+		}
+	}
+	return b, nil
+}
+
+func named(name string, list []string) bool {
+	for _, l := range list {
+		if l == name {
+			return true
+		}
+	}
+	return false
+}
+
+// onCallbacks puts a handler before the reference's, for callbacks alone.
+func onCallbacks(b scenarios.Built, h func(w http.ResponseWriter, r *http.Request, next http.Handler)) scenarios.Built {
+	next := b.Handler
+	b.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/pix" {
+			h(w, r, next)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	return b
+}
+
+// claims overrides ClaimEvents of a store, applies ApplyEvents; nil keeps.
+type overlay struct {
+	receiver.Store
+	append func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
+	claim  func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
+	apply  func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
+	begin  func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
+}
+
+func (o overlay) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
+	if o.append != nil {
+		return o.append(ctx, in)
+	}
+	return o.Store.AppendInbox(ctx, in)
+}
+
+func (o overlay) ClaimEvents(ctx context.Context, in receiver.Lease) ([]receiver.Event, error) {
+	if o.claim != nil {
+		return o.claim(ctx, in)
+	}
+	return o.Store.ClaimEvents(ctx, in)
+}
+
+func (o overlay) ApplyEvents(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error) {
+	if o.apply != nil {
+		return o.apply(ctx, in)
+	}
+	return o.Store.ApplyEvents(ctx, in)
+}
+
+func (o overlay) BeginDuty(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error) {
+	if o.begin != nil {
+		return o.begin(ctx, in)
+	}
+	return o.Store.BeginDuty(ctx, in)
+}
