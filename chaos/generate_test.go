@@ -220,10 +220,19 @@ func TestBasePlan(t *testing.T) {
 	}
 }
 
+func TestEndToEndIDIsDrawnAgainWhenTaken(t *testing.T) {
+	t.Parallel()
+	d := drawer{plan: testPlan(), ids: map[string]bool{}}
+	first := d.endToEndID(3, hourMS)
+	if second := d.endToEndID(3, hourMS); second == first {
+		t.Errorf("the same stream gave %s to two payments", first)
+	}
+}
+
 // Races need payments close together.
 func TestPaymentsComeInBursts(t *testing.T) {
 	t.Parallel()
-	close, closer := 0, 0
+	near, nearer := 0, 0
 	for seed := range Seed(200) {
 		p := generate(t, Options{Seed: seed, Profile: "calm"})
 		var at []int64
@@ -233,15 +242,15 @@ func TestPaymentsComeInBursts(t *testing.T) {
 		slices.Sort(at)
 		for i := 1; i < len(at); i++ {
 			if at[i]-at[i-1] <= 5_000 {
-				close++
+				near++
 			}
 			if at[i]-at[i-1] <= 50 {
-				closer++
+				nearer++
 			}
 		}
 	}
-	if close < 200*8 || closer < 200*3 {
-		t.Errorf("in 200 plans %d pairs within 5 s and %d within 50 ms, want 8 and 3 a plan", close, closer)
+	if near < 200*8 || nearer < 200*3 {
+		t.Errorf("in 200 plans %d pairs within 5 s and %d within 50 ms, want 8 and 3 a plan", near, nearer)
 	}
 }
 

@@ -24,6 +24,8 @@ type Plan struct {
 	Settings  Settings    `json:"settings"`
 	Charges   []Charge    `json:"charges"`
 	Payments  []Payment   `json:"payments"`
+	Refunds   []Refund    `json:"refunds,omitempty"`
+	Disputes  []Dispute   `json:"disputes,omitempty"`
 	Faults    []Deviation `json:"faults"`
 }
 
@@ -40,6 +42,9 @@ type Settings struct {
 	SweepEveryMS int64 `json:"sweep_every_ms"`
 	// StatementLagMS is how long a settled Pix stays out of GET /pix and GET /extrato.
 	StatementLagMS int64 `json:"statement_lag_ms"`
+	// RefundRepeat is how the PSP answers a refund's id used again with the same
+	// body: "same" (the refund as it stands), "400" or "409".
+	RefundRepeat string `json:"refund_repeat,omitempty"`
 	// PageSize is how many rows the receiver asks for in one page of a list.
 	PageSize int `json:"page_size"`
 }

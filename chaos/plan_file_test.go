@@ -81,20 +81,49 @@ func TestEncodeHasNoNull(t *testing.T) {
 	}
 }
 
+// spoilt makes broken copies of one good plan file.
+type spoilt struct {
+	*testing.T
+	text string
+}
+
+func spoil(t *testing.T) spoilt {
+	return spoilt{t, string(generate(t, Options{Seed: 42, Profile: "calm", Payments: 2}).Encode())}
+}
+
+func (s spoilt) swap(old, new string) string {
+	s.Helper()
+	if !strings.Contains(s.text, old) {
+		s.Fatalf("the plan holds no %s", old)
+	}
+	return strings.Replace(s.text, old, new, 1)
+}
+
+func (s spoilt) fault(f string) string { return s.swap(`"faults": []`, `"faults": [`+f+`]`) }
+
+func (s spoilt) drop(target string) string {
+	return s.fault(`{"kind": "drop", "target": {` + target + `}, "set": {"drop": true}}`)
+}
+
+// refusal is a file that is wrong, and what the error must say of both.
+type refusal struct{ text, wrong, right string }
+
+func (c refusal) check(t *testing.T) {
+	t.Helper()
+	p, err := ReadPlan(strings.NewReader(c.text))
+	if err == nil {
+		t.Fatalf("read as %d payments, want an error", len(p.Payments))
+	}
+	if got := err.Error(); !strings.Contains(got, c.wrong) || !strings.Contains(got, c.right) || strings.Contains(got, "\n") {
+		t.Errorf("error %q, want one line that says %q and %q", got, c.wrong, c.right)
+	}
+}
+
 func TestReadPlanRefuses(t *testing.T) {
 	t.Parallel()
-	text := string(generate(t, Options{Seed: 42, Profile: "calm", Payments: 2}).Encode())
-	swap := func(old, new string) string {
-		if !strings.Contains(text, old) {
-			t.Fatalf("the plan holds no %s", old)
-		}
-		return strings.Replace(text, old, new, 1)
-	}
-	fault := func(f string) string { return swap(`"faults": []`, `"faults": [`+f+`]`) }
-	drop := func(target string) string {
-		return fault(`{"kind": "drop", "target": {` + target + `}, "set": {"drop": true}}`)
-	}
-	for name, c := range map[string]struct{ text, wrong, right string }{
+	s := spoil(t)
+	text, swap := s.text, s.swap
+	for name, c := range map[string]refusal{
 		"empty":            {" \n", "empty", "one JSON object"},
 		"no JSON":          {"seed: 42", "no JSON at byte 1", "one JSON object"},
 		"array":            {"[]", "JSON array", "one JSON object"},
@@ -112,16 +141,27 @@ func TestReadPlanRefuses(t *testing.T) {
 		"bad start":        {swap(`"start": "2026-04-11T03:00:00Z"`, `"start": "yesterday"`), "yesterday", "docs/plan.md"},
 		"no horizon":       {swap(`"horizon_ms": 86400000,`, ""), "horizon_ms is 0", "86400000"},
 		"no instances":     {swap(`"instances": 2`, `"instances": 0`), "instances is 0", "1 or more"},
+		"huge pages":       {swap(`"page_size": `, `"page_size": 99`), "page_size is 99", "at most 1000"},
 		"unknown retry":    {swap(`"retry": "efi"`, `"retry": "never"`), `retry "never" is unknown`, "generic"},
 		"charge twice":     {swap(`"id": "c1"`, `"id": "c0"`), `charge c0: id "c0" stands twice`, "each once"},
 		"one id for both":  {swap(`"id": "p1"`, `"id": "c1"`), `payment c1: id "c1" stands twice, first at charge c1`, "each once"},
-		"id of two lines":  {drop(`"payment": "p\n1"`), "payment/p\ufffd1", "one of payments"},
 		"reference twice":  {swap("PED-1001", "PED-1000"), `reference "PED-1000" stands twice`, "each once"},
 		"no reference":     {swap("PED-1001", ""), "reference is missing", "nothing else"},
 		"unknown charge":   {swap(`"charge": "c1"`, `"charge": "c7"`), `no charge "c7"`, "one of charges"},
 		"unknown sort":     {swap(`"kind": "dynamic"`, `"kind": "boleto"`), `"boleto" is unknown`, "dynamic, static"},
 		"charge unlimited": {swap(`"expires_in_s": `, `"expires_in_s": -`), "expires_in_s is -", "1 or more"},
 		"before the start": {swap(`"at_ms": `, `"at_ms": -`), "at_ms is -", "0 or more"},
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); c.check(t) })
+	}
+}
+
+func TestReadPlanRefusesFaults(t *testing.T) {
+	t.Parallel()
+	s := spoil(t)
+	fault, drop := s.fault, s.drop
+	for name, c := range map[string]refusal{
+		"id of two lines":  {drop(`"payment": "p\n1"`), "payment/p\ufffd1", "one of payments"},
 		"unknown kind":     {fault(`{"kind": "delai", "target": {"payment": "p1"}, "set": {"lax": true}}`), `"delai" is unknown`, "delay, duplicate"},
 		"no target":        {drop(""), "target has 0 members", "exactly one of"},
 		"two targets":      {drop(`"payment": "p1", "window": {"place": "store", "from_ms": 1, "to_ms": 2}`), "target has 2 members", "exactly one of"},
@@ -144,16 +184,7 @@ func TestReadPlanRefuses(t *testing.T) {
 		"unknown shape":    {fault(`{"kind": "truncated", "target": {"payment": "p1"}, "set": {"shape": ["round"]}}`), `"round" is unknown`, "truncated"},
 		"group upwards":    {fault(`{"kind": "grouped", "target": {"callback": {"subject": "p1", "notice": "credit", "copy": 0, "attempt": 1}}, "set": {"with": ["p0"]}}`), "with names p0", "lowest payment"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, err := ReadPlan(strings.NewReader(c.text))
-			if err == nil {
-				t.Fatalf("read as %d payments, want an error", len(p.Payments))
-			}
-			if got := err.Error(); !strings.Contains(got, c.wrong) || !strings.Contains(got, c.right) || strings.Contains(got, "\n") {
-				t.Errorf("error %q, want one line that says %q and %q", got, c.wrong, c.right)
-			}
-		})
+		t.Run(name, func(t *testing.T) { t.Parallel(); c.check(t) })
 	}
 }
 

@@ -32,25 +32,25 @@ const RetryBound = 48 * time.Hour
 
 // RetryTables lists the tables, the generic one first.
 func RetryTables() []RetryTable {
-	const sec, min, hour = time.Second, time.Minute, time.Hour
+	const sec, minute, hour = time.Second, time.Minute, time.Hour
 	return []RetryTable{
 		{"generic", "ours: a plain back-off that ends after some sixteen hours", 5 * sec,
-			[]time.Duration{sec, 5 * sec, 30 * sec, 2 * min, 10 * min, 30 * min, hour, 2 * hour, 4 * hour, 8 * hour}},
+			[]time.Duration{sec, 5 * sec, 30 * sec, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour}},
 		{"efi", "Efí's webhook documentation; its tenth pause (52,560 minutes) is past the bound and cut", 60 * sec,
-			doubling(5*min, 9)},
+			doubling(5*minute, 9)},
 		{"inter", "Inter's API Pix documentation; it states no time-out, 30 s is ours", 30 * sec,
-			[]time.Duration{20 * min, 30 * min, 60 * min, 120 * min}},
+			[]time.Duration{20 * minute, 30 * minute, 60 * minute, 120 * minute}},
 		{"mercadopago-like", "Mercado Pago's webhook pages: every 15 minutes, longer after the third; the pauses of two and four days are past the bound and cut", 22 * sec,
-			[]time.Duration{15 * min, 15 * min, 15 * min, 30 * min, 6 * hour}},
+			[]time.Duration{15 * minute, 15 * minute, 15 * minute, 30 * minute, 6 * hour}},
 		{"asaas", "Asaas's page on penalised queues; the queue's pause after the last attempt is not simulated", 10 * sec,
-			[]time.Duration{30 * sec, min, 210 * sec, 5 * min, 15 * min, 25 * min,
+			[]time.Duration{30 * sec, minute, 210 * sec, 5 * minute, 15 * minute, 25 * minute,
 				hour, hour, hour, hour, hour, 2 * hour, 2 * hour, 3 * hour}},
 		{"woovi", "Woovi's page on webhook retries; its time-out of 100 s is held to 60 s here", 60 * sec,
 			doubling(10*sec, 8)},
 		{"qitech", "QI Tech's documentation; it states no time-out, 10 s is ours", 10 * sec,
-			[]time.Duration{min, 5 * min, 15 * min, hour, 3 * hour, 6 * hour, 12 * hour}},
+			[]time.Duration{minute, 5 * minute, 15 * minute, hour, 3 * hour, 6 * hour, 12 * hour}},
 		{"abacatepay", "AbacatePay's documentation; it states no time-out, 10 s is ours", 10 * sec,
-			[]time.Duration{5 * sec, 5 * min, 30 * min, 2 * hour, 5 * hour, 10 * hour}},
+			[]time.Duration{5 * sec, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour}},
 	}
 }
 

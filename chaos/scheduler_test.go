@@ -163,6 +163,54 @@ func TestTiesOfPriorityGoByName(t *testing.T) {
 	}
 }
 
+// Many tasks, so that what is taken out of the middle of the heap must find its
+// place both upwards and downwards.
+func TestRemovedFromTheMiddle(t *testing.T) {
+	t.Parallel()
+	for seed := range Seed(50) {
+		s, st := NewScheduler(seed), seed.Stream("test")
+		var tasks []*Task
+		for i := range 200 {
+			task := NewTask("actor/"+itoa(i), nil)
+			s.Park(task, Second*Instant(st.Between(1, 1000)), "", "")
+			tasks = append(tasks, task)
+		}
+		left := 200
+		for _, task := range tasks {
+			switch st.Below(3) {
+			case 0:
+				s.Remove(task)
+				left--
+			case 1:
+				s.Rewake(task, Second*Instant(st.Between(1, 1000)))
+			}
+		}
+		last := Instant(0)
+		for task := s.Next(Never); task != nil; task = s.Next(Never) {
+			if task.Wake() < last {
+				t.Fatalf("seed %d: %s woke at %v after a step of %v", seed, task.Name, task.Wake().Duration(), last.Duration())
+			}
+			last = task.Wake()
+			left--
+		}
+		if left != 0 {
+			t.Errorf("seed %d: %d tasks stepped too few", seed, left)
+		}
+	}
+}
+
+func TestLimitIsIncluded(t *testing.T) {
+	t.Parallel()
+	s, task := NewScheduler(1), NewTask("one", nil)
+	s.Park(task, 5*Second, "", "")
+	if got := s.Next(5*Second - 1); got != nil {
+		t.Errorf("%s stepped before its wake", got.Name)
+	}
+	if s.Next(5*Second) != task {
+		t.Error("the task did not step at the limit itself")
+	}
+}
+
 // The priority of a step on one subject is its own: work on other subjects
 // does not move it.
 func TestOrderOfSubjectsIsLocal(t *testing.T) {

@@ -99,19 +99,19 @@ func TestBelowIsUnbiased(t *testing.T) {
 	}
 }
 
-// TestBelowRejects takes a range of two thirds of 2^64: without rejection its
-// lower half would come twice as often as its upper half.
+// TestBelowRejects takes a range of three quarters of 2^64: without rejection
+// every third number would come twice as often as the others.
 func TestBelowRejects(t *testing.T) {
 	t.Parallel()
-	const n, draws = uint64(1)<<63 + 1<<61, 20_000
-	st, low := Seed(1).Stream("rejects"), 0
+	const n, draws = uint64(3) << 62, 30_000
+	st, thirds := Seed(1).Stream("rejects"), 0
 	for range draws {
-		if st.Below(n) < n/2 {
-			low++
+		if st.Below(n)%3 == 0 {
+			thirds++
 		}
 	}
-	if low < draws/2-400 || low > draws/2+400 {
-		t.Errorf("%d of %d draws fell into the lower half, want about half", low, draws)
+	if thirds < draws/3-500 || thirds > draws/3+500 {
+		t.Errorf("%d of %d draws are divisible by three, want a third", thirds, draws)
 	}
 }
 

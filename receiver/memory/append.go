@@ -26,7 +26,7 @@ func (s *Store) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]rec
 		switch {
 		case before == nil:
 			out[i] = tx.addEvent(newEvent(&in[i], tx.now))
-		case in[i].Credit == nil || before.Credit == nil:
+		case !readable(&in[i]) || before.Credit == nil:
 			out[i] = receiver.AppendOutcome{EventID: before.ID, Result: receiver.AppendKnown, Confirmed: before.Confirmed}
 		default:
 			out[i] = tx.again(before, &in[i])
@@ -35,6 +35,9 @@ func (s *Store) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]rec
 	return out, tx.commit()
 }
 
+// readable says whether an item has content to act on.
+func readable(item *receiver.InboxItem) bool { return item.Credit != nil && item.Invalid == "" }
+
 // newEvent is the event that an item makes: due at once, or set aside where it
 // cannot be read.
 func newEvent(item *receiver.InboxItem, now time.Time) *receiver.Event {
@@ -42,7 +45,7 @@ func newEvent(item *receiver.InboxItem, now time.Time) *receiver.Event {
 		Source: item.Source, Key: item.Key, Channel: item.Channel, Raw: bytes.Clone(item.Raw),
 		ReceivedAt: item.ReceivedAt, State: receiver.EventReceived, DueAt: now,
 	}
-	if item.Credit == nil || item.Invalid != "" {
+	if !readable(item) {
 		e.State, e.Quarantine = receiver.EventQuarantined, receiver.QuarantineBad
 		e.Reason = receiver.ReasonUnreadable + ": " + item.Invalid
 		return e

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -40,8 +39,6 @@ func (tx *Tx) applied(fn func() (receiver.ApplyOutcome, error)) (out receiver.Ap
 	}
 	return out
 }
-
-var errUnreadable = errors.New(receiver.ReasonUnreadable)
 
 func (tx *Tx) apply(before *receiver.Event, a receiver.Application) (receiver.ApplyOutcome, error) {
 	e := *before
@@ -107,22 +104,13 @@ func (s *Store) RepairCredits(ctx context.Context, in []receiver.Repair) ([]rece
 }
 
 func (tx *Tx) repair(item *receiver.InboxItem, at time.Time) (receiver.ApplyOutcome, error) {
-	if item.Credit == nil {
-		return receiver.ApplyOutcome{}, fmt.Errorf("repair %s: %w", item.Key, errUnreadable)
+	if !readable(item) {
+		return receiver.ApplyOutcome{}, fmt.Errorf("repair %s: %s", item.Key, receiver.ReasonUnreadable)
 	}
 	before := tx.s.events.find(item.Source, item.Key)
-	e := newEvent(item, tx.now)
-	e.Confirmed = true
-	switch {
-	case before == nil:
-		e.ID = tx.s.events.nextID()
-	case before.Credit != nil:
-		*e = *before
-		if err := tx.confirm(e, *item.Credit); err != nil {
-			return receiver.ApplyOutcome{}, err
-		}
-	default:
-		e.ID = before.ID
+	e, err := tx.repairedEvent(before, item)
+	if err != nil {
+		return receiver.ApplyOutcome{}, err
 	}
 	known := tx.s.payments.find(e.Credit.EndToEndID)
 	d := tx.decide(*e.Credit, true, known, at)
@@ -134,4 +122,21 @@ func (tx *Tx) repair(item *receiver.InboxItem, at time.Time) (receiver.ApplyOutc
 		tx.openCase(receiver.CaseNote{ID: receiver.MissedCase(id), Reason: receiver.ReasonMissedCredit}, id, at)
 	}
 	return tx.settle(before, e, d), nil
+}
+
+// repairedEvent is the event of a repair, not yet put: the one there is, saying
+// what the PSP says, or a new one.
+func (tx *Tx) repairedEvent(before *receiver.Event, item *receiver.InboxItem) (*receiver.Event, error) {
+	if before == nil {
+		e := newEvent(item, tx.now)
+		e.ID, e.Confirmed = tx.s.events.nextID(), true
+		return e, nil
+	}
+	e := *before
+	if e.Credit != nil {
+		return &e, tx.confirm(&e, *item.Credit)
+	}
+	c := *item.Credit
+	e.Credit, e.Confirmed = &c, true
+	return &e, nil
 }

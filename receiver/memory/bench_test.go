@@ -45,6 +45,18 @@ func BenchmarkAppendClaimApply(b *testing.B) {
 	}
 }
 
+// A small run on a store of its own: 100 payments, 600 commands.
+func BenchmarkSmallRun(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		s := newStore(func(*receiver.ChangeSet) {})
+		for n := range 100 {
+			book(b, s, n)
+		}
+		finishRun(b, s, 100, 1)
+	}
+}
+
 // A whole run over 50,000 payments: charges, inbox, booking, outbox, statement.
 func BenchmarkBook50000(b *testing.B) {
 	const payments, batch = 50_000, 500
@@ -84,7 +96,7 @@ func finishRun(b *testing.B, s *Store, payments, batch int) {
 		lines := make([]pix.StatementLine, batch)
 		for i, o := range out {
 			results[i] = receiver.OutboxResult{ID: o.ID, Version: o.Version, Sent: true}
-			lines[i] = pix.StatementLine{Kind: pix.KindPixIn, EndToEndID: testID(from + i), Cents: 1000}
+			lines[i] = pix.StatementLine{Kind: pix.KindPixIn, EndToEndID: o.EndToEndID, Cents: 1000}
 		}
 		if _, err := s.FinishOutbox(ctx, results); err != nil {
 			b.Fatal(err)

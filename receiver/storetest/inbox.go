@@ -27,8 +27,10 @@ func appendOutcomes() []outcome {
 }
 
 func newItem(f *fixture) {
-	f.clock.pass(time.Second)
-	out := f.appended(f.item(f.credit(1, 1, 1000)), receiver.AppendNew)
+	f.clock.pass(time.Minute)
+	item := f.item(f.credit(1, 1, 1000))
+	item.ReceivedAt = start().Add(time.Second)
+	out := f.appended(item, receiver.AppendNew)
 	equal(f, "confirmed", out.Confirmed, false)
 	e := f.inState(out.EventID, receiver.EventReceived)
 	equal(f, "source", e.Source, account)
@@ -38,6 +40,7 @@ func newItem(f *fixture) {
 	equal(f, "amount", e.Credit.Amount, pix.Amount(1000))
 	equal(f, "txid", e.Credit.TxID, txid(1))
 	sameTime(f, "paid at", e.Credit.PaidAt, f.now())
+	sameTime(f, "received at", e.ReceivedAt, item.ReceivedAt)
 	sameTime(f, "due at", e.DueAt, f.now())
 	f.dueAt(receiver.QueueInbox, f.now())
 }

@@ -48,6 +48,7 @@ func eventPages(f *fixture) {
 		{receiver.EventQuery{State: receiver.EventProcessed}, []int64{done}},
 		{receiver.EventQuery{ID: done}, []int64{done}},
 		{receiver.EventQuery{ID: done, State: receiver.EventReceived}, nil},
+		{receiver.EventQuery{ID: done, AfterID: done}, nil},
 		{receiver.EventQuery{ID: open + 1000}, nil},
 	} {
 		if got := f.eventIDs(c.q); !slices.Equal(got, c.want) {

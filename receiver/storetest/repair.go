@@ -14,8 +14,10 @@ func repairOutcomes() []outcome {
 		{"a credit already booked is known and gets no case", repairBooked},
 		{"an event that waits, was dropped or is held ends processed", repairWhateverState},
 		{"the statement's other word is booked and the event's kept", repairOther},
+		{"an event of that key that could not be read gets its content", repairUnreadable},
 		{"a key not ours is set aside without posting", repairForeign},
 		{"a callback after the repair is known", repairThenCallback},
+		{"money whose case an operator closed is known and stays where it went", repairClosed},
 		{"a refused repair leaves its neighbours", repairRefused},
 	}
 }
@@ -90,7 +92,9 @@ func repairWhateverState(f *fixture) {
 		f.missedCase(n)
 	}
 	for _, id := range []int64{waiting, dropped, held} {
-		f.inState(id, receiver.EventProcessed)
+		after := f.inState(id, receiver.EventProcessed)
+		equal(f, "quarantine", after.Quarantine, "")
+		equal(f, "reason", after.Reason, "")
 	}
 	f.applied(e, nil, receiver.ApplyLost)
 	f.clock.pass(24 * time.Hour)
@@ -105,6 +109,20 @@ func repairOther(f *fixture) {
 	f.variantCase(1)
 	f.missedCase(1)
 	f.appended(f.item(f.credit(1, 0, 10)), receiver.AppendKnown)
+}
+
+func repairUnreadable(f *fixture) {
+	item := f.item(f.credit(1, 0, 1000))
+	item.Credit, item.Invalid = nil, "cut short"
+	id := f.appended(item, receiver.AppendNew).EventID
+	f.decided(f.store.RequeueEvents, id, true)
+	version := f.claimed().Version
+	f.repaired(f.credit(1, 0, 1000), receiver.ApplyBooked)
+	e := f.inState(id, receiver.EventProcessed)
+	equal(f, "version", e.Version, version)
+	equal(f, "raw", string(e.Raw), string(item.Raw))
+	equal(f, "confirmed", e.Confirmed, true)
+	equal(f, "amount", e.Credit.Amount, pix.Amount(1000))
 }
 
 func repairForeign(f *fixture) {
@@ -123,13 +141,25 @@ func repairThenCallback(f *fixture) {
 	f.idle(receiver.QueueInbox)
 }
 
+func repairClosed(f *fixture) {
+	f.booked(f.credit(1, 5, 1000))
+	f.closed(receiver.UnidentifiedCase(e2e(1)), receiver.AccountToReturn, true)
+	f.charged(5, 1000)
+	f.repaired(f.credit(1, 5, 1000), receiver.ApplyKnown)
+	f.settled(5, 0, "")
+	f.told(1, receiver.OutboxUnidentified)
+}
+
 func repairRefused(f *fixture) {
 	f.charged(1, 1000)
 	bad := f.repair(f.credit(2, 0, 1000))
 	bad.Item.Credit, bad.Item.Invalid = nil, "cut short"
-	out, err := f.store.RepairCredits(f.ctx(), []receiver.Repair{bad, f.repair(f.credit(1, 1, 1000))})
+	marked := f.repair(f.credit(2, 0, 1000))
+	marked.Item.Invalid = "cut short"
+	out, err := f.store.RepairCredits(f.ctx(), []receiver.Repair{bad, f.repair(f.credit(1, 1, 1000)), marked})
 	must(f, out, err)
 	equal(f, "refused", out[0].Result, receiver.ApplyFailed)
 	equal(f, "neighbour", out[1].Result, receiver.ApplyBooked)
+	equal(f, "refused as well", out[2].Result, receiver.ApplyFailed)
 	f.matched(2, 1000, receiver.MatchMissingInLedger, 0)
 }

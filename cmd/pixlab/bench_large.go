@@ -1,0 +1,169 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/scenarios"
+)
+
+// sizesFlag is a list of whole numbers, "10000,50000".
+type sizesFlag []int
+
+// Set reads the flag's text.
+func (f *sizesFlag) Set(text string) error {
+	var sizes sizesFlag
+	for word := range strings.SplitSeq(text, ",") {
+		n := countFlag{most: mostPayments}
+		if n.Set(word) != nil {
+			return fmt.Errorf("want numbers of payments from 1 to %s, with commas between", grouped(mostPayments))
+		}
+		sizes = append(sizes, n.n)
+	}
+	*f = sizes
+	return nil
+}
+
+// String is the list, as Set reads it.
+func (f *sizesFlag) String() string {
+	words := make([]string, len(*f))
+	for i, n := range *f {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+// Type names the value in a usage text.
+func (f *sizesFlag) Type() string { return "N,N" }
+
+// measured is what one large run cost, as the process that made it tells.
+type measured struct {
+	Payments int               `json:"payments"`
+	Verdict  scenarios.Verdict `json:"verdict"`
+	Steps    int64             `json:"steps"`
+	Events   int64             `json:"events"`
+	Micros   int64             `json:"micros"`
+	// PeakKB is the most memory that the process had at once; 0 is unknown.
+	PeakKB int64 `json:"peak_kb"`
+}
+
+// measureCommand is one large run, for a parent that wants its peak of memory
+// apart from all others.
+func (c *cli) measureCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "measure PAYMENTS", Short: "Make one large run and tell what it cost", Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			n := countFlag{most: mostPayments}
+			if len(args) != 1 || n.Set(args[0]) != nil {
+				return usagef("want one number of payments")
+			}
+			got, err := c.measure(n.n)
+			if err != nil {
+				return err
+			}
+			return write(c.out, encodeJSON(got))
+		},
+	}
+}
+
+func (c *cli) measure(payments int) (*measured, error) {
+	begin := time.Now()
+	plan, err := chaos.Generate(chaos.Options{Seed: 1, Profile: "calm", Payments: payments})
+	if err != nil {
+		return nil, err
+	}
+	report, err := c.drive(plan, scenarios.Options{Receiver: &c.receivers[0], Trace: io.Discard}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &measured{
+		Payments: payments, Verdict: report.Verdict, Steps: report.Steps, Events: report.Events,
+		Micros: time.Since(begin).Microseconds(), PeakKB: peakKB(),
+	}, nil
+}
+
+// peakKB is the process's high-water mark of memory, where the system tells it.
+func peakKB() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return n
+		}
+	}
+	return 0
+}
+
+func (c *cli) benchLarge(sizes []int) error {
+	self, err := os.Executable()
+	if err != nil {
+		return environmentError{"find this program's own file", err}
+	}
+	show := c.progress()
+	defer show.clear()
+	var all []*measured
+	for _, n := range sizes {
+		show.say("one run of %s", counted(n, "payment", "payments"))
+		out, err := exec.Command(self, "measure", strconv.Itoa(n)).Output()
+		if err != nil {
+			return fmt.Errorf("run of %d payments: %w", n, childError(err))
+		}
+		var got measured
+		if err := json.Unmarshal(out, &got); err != nil {
+			return fmt.Errorf("read what a run of %d payments cost: %w", n, err)
+		}
+		all = append(all, &got)
+	}
+	show.clear()
+	if err := write(c.out, c.largePage(all)); err != nil {
+		return err
+	}
+	for _, got := range all {
+		if err := verdictOutcome(got.Verdict); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// childError is what the measuring process said before it failed.
+func childError(err error) error {
+	if exit, ok := err.(*exec.ExitError); ok && len(exit.Stderr) > 0 {
+		return fmt.Errorf("%w: %s", err, exit.Stderr)
+	}
+	return err
+}
+
+func (c *cli) largePage(all []*measured) []byte {
+	p := &page{colour: coloured(c.out)}
+	p.line("profile calm, seed 1, one run of each size in a process of its own, trace to nowhere")
+	p.line("")
+	p.line("%s", p.dim("payments      time   per payment       steps      events   peak memory  verdict"))
+	for _, got := range all {
+		memory := "unknown"
+		if got.PeakKB > 0 {
+			memory = fmt.Sprintf("%.0f MB", float64(got.PeakKB)/1024)
+		}
+		span := time.Duration(got.Micros) * time.Microsecond
+		p.line("%8s %9s %10.1f µs %11s %11s %13s  %s", grouped(got.Payments), elapsed(span),
+			float64(got.Micros)/float64(got.Payments), grouped(got.Steps), grouped(got.Events), memory, got.Verdict)
+	}
+	if first, last := all[0], all[len(all)-1]; len(all) > 1 {
+		p.line("")
+		p.line("%.1f times the payments took %.1f times the time", float64(last.Payments)/float64(first.Payments),
+			float64(last.Micros)/float64(first.Micros))
+	}
+	return p.Bytes()
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/scenarios"
+)
+
+// brokenJSON is one catch for machines; first_seed is null if there is none.
+type brokenJSON struct {
+	Name      string `json:"name"`
+	Caught    bool   `json:"caught"`
+	Invariant string `json:"invariant"`
+	Mode      string `json:"mode"`
+	FirstSeed *int   `json:"first_seed"`
+	Tried     int    `json:"seeds_tried"`
+}
+
+// brokenFlags are the flags of "broken".
+type brokenFlags struct {
+	seeds, jobs countFlag
+	profile     string
+	json        bool
+}
+
+const brokenDoc = `Prove that the checks can fail: run receivers and fake PSPs that are wrong in one known way,
+seed after seed, until the invariant that each must break is broken. The reference receiver
+runs on the same seeds and must break none.
+
+One seed of one receiver: pixlab run --seed N --receiver NAME`
+
+// selfCheck is what a broken PSP breaks: the fake PSP's agreement with itself.
+const selfCheck = "PSP"
+
+func (c *cli) brokenCommand() *cobra.Command {
+	f := brokenFlags{seeds: countFlag{n: 500, most: 1_000_000}, jobs: countFlag{n: runtime.GOMAXPROCS(0), most: 1024}}
+	cmd := &cobra.Command{
+		Use: "broken [NAME...]", Short: "Show that receivers and PSPs that are wrong on purpose get caught", Long: brokenDoc,
+		RunE: func(_ *cobra.Command, names []string) error {
+			if _, ok := chaos.ProfileNamed(f.profile); !ok {
+				_, err := chaos.Generate(chaos.Options{Profile: f.profile})
+				return usageError{err.Error()}
+			}
+			chosen, err := choose("broken receiver or PSP", c.suspects(), func(s suspect) string { return s.name }, names)
+			if err != nil {
+				return err
+			}
+			return c.broken(chosen, &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Var(&f.seeds, "seeds", "try the seeds from 1 to `N`")
+	flags.StringVar(&f.profile, "profile", chaos.DefaultProfile, "draw plans of the profile called `NAME`")
+	flags.Var(&f.jobs, "jobs", "run `N` worlds at a time")
+	flags.BoolVar(&f.json, "json", false, "report as JSON")
+	return cmd
+}
+
+// suspects are all that is wrong on purpose.
+func (c *cli) suspects() []suspect {
+	var out []suspect
+	for _, r := range c.receivers {
+		if r.Invariant != "" {
+			out = append(out, suspect{name: r.Name, doc: r.Doc, invariant: r.Invariant, options: scenarios.Options{Receiver: &r}})
+		}
+	}
+	for _, p := range c.psps {
+		out = append(out, suspect{name: p.Name, doc: p.Doc, invariant: selfCheck, options: p.Options})
+	}
+	return out
+}
+
+func (c *cli) broken(chosen []suspect, f *brokenFlags) error {
+	show := c.progress()
+	defer show.clear()
+	hunted := func(s suspect) (catch, error) {
+		h := &hunt{cli: c, suspect: s, profile: f.profile, seeds: f.seeds.n, jobs: f.jobs.n, show: show}
+		return h.run()
+	}
+	var catches []catch
+	for _, s := range chosen {
+		got, err := hunted(s)
+		if err != nil {
+			return err
+		}
+		catches = append(catches, got)
+	}
+	reference, err := hunted(suspect{name: scenarios.Reference.Name, options: scenarios.Options{Receiver: &c.receivers[0]}})
+	if err != nil {
+		return err
+	}
+	show.clear()
+	return c.tellBroken(catches, reference, f)
+}
+
+func (c *cli) tellBroken(catches []catch, reference catch, f *brokenFlags) error {
+	missed := 0
+	results := []brokenJSON{}
+	for _, got := range catches {
+		r := brokenJSON{Name: got.suspect.name, Caught: got.caught, Invariant: got.suspect.invariant, Mode: mode, Tried: got.tried}
+		if got.caught {
+			r.FirstSeed = &got.seed
+		} else {
+			missed++
+		}
+		results = append(results, r)
+	}
+	p := &page{colour: coloured(c.out)}
+	brokenTable(p, catches)
+	brokenVerdict(p, catches, missed, reference, f)
+	text := p.Bytes()
+	if f.json {
+		text = encodeJSON(results)
+		if reference.caught {
+			alarm := &page{}
+			falseAlarm(alarm, reference, f)
+			if err := write(c.err, alarm.Bytes()); err != nil {
+				return err
+			}
+		}
+	}
+	if err := write(c.out, text); err != nil {
+		return err
+	}
+	if missed > 0 || reference.caught {
+		return outcome{exitBroke}
+	}
+	return nil
+}
+
+func brokenTable(p *page, catches []catch) {
+	wide := longest(catches, func(x catch) string { return x.suspect.name })
+	p.line("%s", p.dim("  "+pad("name", wide)+"  caught  invariant  mode   first_seed  seeds_tried"))
+	for _, got := range catches {
+		caught, first := p.bad("no    "), "–"
+		if got.caught {
+			caught, first = p.good("yes   "), grouped(got.seed)
+		}
+		p.line("%s %s  %s  %s  %s  %s  %s", p.mark(got.caught), p.bold(pad(got.suspect.name, wide)), caught,
+			pad(got.suspect.invariant, 9), mode, padLeft(first, 10), padLeft(grouped(got.tried), 11))
+		p.wrapped(4, got.suspect.doc)
+	}
+}
+
+func brokenVerdict(p *page, catches []catch, missed int, reference catch, f *brokenFlags) {
+	p.line("")
+	if missed == 0 {
+		p.line("%s: %d of %d, profile %s", p.good("caught"), len(catches), len(catches), f.profile)
+	} else {
+		p.line("%s: %d of %d by %s, profile %s", p.bad("not caught"), missed, len(catches), counted(f.seeds.n, "seed", "seeds"), f.profile)
+	}
+	if reference.caught {
+		falseAlarm(p, reference, f)
+		return
+	}
+	p.line("%s: the reference receiver on seeds 1 to %s, no alarm", p.good("held"), grouped(reference.tried))
+}
+
+// falseAlarm says that the reference broke something, and how to see it.
+func falseAlarm(p *page, reference catch, f *brokenFlags) {
+	p.line("%s: the reference receiver does not hold on seed %d", p.bad("alarm"), reference.seed)
+	p.line("repeat: pixlab run --seed %d --profile %s --receiver %s   # pixlab %s", reference.seed, f.profile, reference.suspect.name, version())
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/scenarios"
+)
+
+// runFlags are the flags of "run".
+type runFlags struct {
+	drawing
+	plan     string
+	receiver string
+	json     bool
+	trace    string
+	twice    bool
+	planOut  string
+}
+
+const runDoc = `Run one plan and judge it: a plan drawn from a seed, or one from a file.
+
+The report's last line is the command that repeats the run. The same plan, receiver and
+version give the same hash on every machine. When an invariant breaks, or the run does not
+come to rest, the plan is written to pixlab-plan-<seed>-<profile>.json.`
+
+func (c *cli) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run --seed N | --plan FILE", Short: "Run one plan and judge it", Long: runDoc, Args: noArgs,
+		Example: "  pixlab run --seed 42\n  pixlab plan --seed 42 --profile hostile | pixlab run --plan -",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return c.run(&f)
+		},
+	}
+	flags := cmd.Flags()
+	f.addTo(flags)
+	flags.StringVar(&f.plan, "plan", "", "run the plan in `FILE` (- is standard input)")
+	flags.StringVar(&f.receiver, "receiver", scenarios.Reference.Name, "run the receiver called `NAME`; see pixlab broken")
+	flags.BoolVar(&f.json, "json", false, "report as JSON")
+	flags.StringVar(&f.trace, "trace", "", "write the trace to `FILE` (- is standard output; the report then goes to standard error)")
+	flags.BoolVar(&f.twice, "check-determinism", false, "run twice and compare, event by event")
+	flags.StringVar(&f.planOut, "plan-out", "", "write the plan to `FILE`")
+	return cmd
+}
+
+// check refuses flags that contradict each other.
+func (f *runFlags) check(cmd *cobra.Command) error {
+	for _, name := range []string{"plan", "trace", "plan-out"} {
+		if flag := cmd.Flag(name); flag.Changed && flag.Value.String() == "" {
+			return usagef("--%s is empty; want --%s FILE", name, name)
+		}
+	}
+	if f.plan != "" {
+		for _, name := range []string{"seed", "profile", "payments", "fault"} {
+			if cmd.Flag(name).Changed {
+				return usagef("--%s and --plan exclude each other, since a plan holds it already; want one of them", name)
+			}
+		}
+	}
+	if f.planOut == "-" {
+		return usagef("--plan-out is -; want a file's name (pixlab plan prints a plan)")
+	}
+	if f.plan == "" && !f.seed.given {
+		return usagef("no seed and no plan; want --seed N or --plan FILE, so that the run can be repeated")
+	}
+	for _, pair := range [][2]string{{f.trace, f.plan}, {f.trace, f.planOut}, {f.planOut, f.plan}} {
+		if a, b := pair[0], pair[1]; a != "" && a != "-" && b != "" && b != "-" && sameFile(a, b) {
+			return usagef("%s is named twice; want a file each for --plan, --plan-out and --trace", a)
+		}
+	}
+	return nil
+}
+
+// finished is a run with all that its report tells.
+type finished struct {
+	*scenarios.Report
+	source   *source
+	receiver string
+	elapsed  time.Duration
+	again    []string // further arguments that repeat it
+	kept     string   // the file that the plan was written to because it failed
+	keepErr  error
+	// differs tells where a second run went another way.
+	differs *difference
+}
+
+func (c *cli) run(f *runFlags) error {
+	receiver, err := c.receiverNamed(f.receiver)
+	if err != nil {
+		return err
+	}
+	src, err := c.sourceOf(f)
+	if err != nil {
+		return err
+	}
+	if f.planOut != "" {
+		if err := writeFile("--plan-out", f.planOut, src.plan.Encode()); err != nil {
+			return err
+		}
+		if src.piped {
+			src.args, src.file = []string{"--plan", f.planOut}, f.planOut
+		}
+	}
+	run := &finished{source: src, receiver: receiver.Name}
+	sink, err := openTrace(f.trace, c.out)
+	if err != nil {
+		return err
+	}
+	if err := c.carryOut(run, f, receiver, sink); err != nil {
+		return c.lost(run, err)
+	}
+	run.keep()
+	to := c.out
+	if f.trace == "-" {
+		to = c.err
+	}
+	if err := c.tell(run, f.json, to); err != nil {
+		return err
+	}
+	return verdictOutcome(run.Verdict)
+}
+
+func (c *cli) receiverNamed(name string) (scenarios.Receiver, error) {
+	found, err := choose("receiver", c.receivers, func(r scenarios.Receiver) string { return r.Name }, []string{name})
+	if err != nil {
+		return scenarios.Receiver{}, err
+	}
+	return found[0], nil
+}
+
+func (c *cli) sourceOf(f *runFlags) (*source, error) {
+	if f.plan != "" {
+		return readPlan(f.plan, c.in)
+	}
+	return f.drawn()
+}
+
+// carryOut runs the plan, once or twice, and fills in what came of it.
+func (c *cli) carryOut(run *finished, f *runFlags, receiver scenarios.Receiver, sink *traceSink) error {
+	show := c.progress()
+	defer show.clear()
+	begin := time.Now()
+	var err error
+	options := scenarios.Options{Receiver: &receiver, Trace: sink.writer()}
+	if f.twice {
+		err = c.runTwice(run, options, show)
+	} else {
+		run.Report, err = c.drive(run.source.plan, options, show.steps)
+	}
+	run.elapsed = time.Since(begin)
+	// A trace that could not be written is the machine's fault, and told first.
+	if e := sink.finish(); e != nil {
+		return e
+	}
+	return err
+}
+
+// keep writes the plan of a run that failed.
+func (r *finished) keep() {
+	if r.Verdict == scenarios.Held || r.source.file != "" {
+		return
+	}
+	if r.kept, r.keepErr = keepPlan(r.source.plan); r.keepErr == nil && r.source.piped {
+		r.source.args = []string{"--plan", r.kept}
+	}
+}
+
+// lost is the end of a run without a report: the plan is kept and the command
+// that meets the same again is the last line, after the error's own.
+func (c *cli) lost(run *finished, err error) error {
+	var refused environmentError
+	if errors.As(err, &refused) {
+		return err
+	}
+	run.Report = &scenarios.Report{Verdict: scenarios.NotConverged, Hash: "no hash"}
+	run.keep()
+	_, line := exitCode(err)
+	fmt.Fprintln(c.err, line)
+	var panicked panicError
+	if errors.As(err, &panicked) {
+		for _, f := range frames(string(panicked.stack)) {
+			fmt.Fprintln(c.err, "  "+f)
+		}
+	}
+	if run.kept != "" {
+		fmt.Fprintln(c.err, "plan written to "+run.kept)
+	}
+	fmt.Fprintln(c.err, "repeat: "+run.repeat())
+	return outcome{exitInternal}
+}
+
+// tell writes the report.
+func (c *cli) tell(run *finished, asJSON bool, to io.Writer) error {
+	if !asJSON {
+		p := &page{colour: coloured(to)}
+		run.text(p)
+		return write(to, p.Bytes())
+	}
+	if run.kept != "" {
+		fmt.Fprintln(c.err, "pixlab: plan written to "+run.kept)
+	}
+	if run.keepErr != nil {
+		fmt.Fprintln(c.err, "pixlab: the plan is lost: "+oneLine(run.keepErr.Error()))
+	}
+	return write(to, run.encode())
+}
+
+// faultTotals are the deviations planned and fired, of all kinds.
+func faultTotals(counts []chaos.KindCount) (planned, fired int) {
+	for _, k := range counts {
+		planned += k.Planned
+		fired += k.Fired
+	}
+	return planned, fired
+}
+
+// broken are the results of the invariants that did not hold.
+func (r *finished) broken() []scenarios.InvariantResult {
+	return slices.DeleteFunc(slices.Clone(r.Invariants), func(i scenarios.InvariantResult) bool { return i.Held })
+}
