@@ -170,7 +170,8 @@ func (p *PSP) giveBack(d *dispute, at time.Time) {
 		EndToEndID: d.order.EndToEndID, Subject: d.order.ID, Payment: d.order.Payment, Part: part,
 	}
 	if err := p.begin(row, d.order.NotifyAfter, at); err != nil {
-		return // the id is taken: the money stays where it is
+		p.cases.unblock(d, d.blocked) // the id is taken: nothing goes, and the next money tries again
+		return
 	}
 	d.parts = part
 	d.returned += amount

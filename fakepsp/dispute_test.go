@@ -376,3 +376,20 @@ func TestMerchantIsToldOfNoCaseButItsReturns(t *testing.T) {
 		t.Errorf("observer heard %s", got)
 	}
 }
+
+func TestACaseWhoseIDsAreTakenTriesAgain(t *testing.T) {
+	t.Parallel()
+	l := refundLabWith(t, 2, RefundTerms{}, func(c *Config) {
+		c.NewID = func(_, _ string, n int) string { return strings.Repeat("x", n) }
+	})
+	o := disputeOf(1, "100.00", chaos.DisputeAccepted)
+	o.DecideAfter = 0
+	l.refund(2, "R1", "1.00") // has the rtrId of this minute
+	l.report(o)
+	l.money("199.00", "0.00", "0.00")
+	l.stage("m1", DisputeAccepted)
+	l.at(time.Minute)
+	l.pay(PayOrder{EndToEndID: e2eOf(9), Amount: 100})
+	l.stage("m1", DisputeSettled)
+	l.money("100.00", "0.00", "0.00")
+}

@@ -88,7 +88,7 @@
 // own instant, unless it repeats the bytes of an earlier one. What nobody with
 // the PSP's key made (repeated bytes, a copy or an extra notice without a good
 // signature) is sent once and not retried. A retry of an extra notice says
-// what the notice said; a retry of a credit is clean unless it is addressed.
+// what the notice said; any other retry is clean unless it is addressed.
 // A group belongs to its lowest payment: the others' items ride in its body,
 // if they have settled when it leaves; who settles later goes alone, and all
 // go alone if it is void.

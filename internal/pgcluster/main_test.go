@@ -186,7 +186,8 @@ func wantGone(t *testing.T, pid int) {
 
 // gone tells whether a process is gone, or dead and not yet collected.
 func gone(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
+	p, err := os.FindProcess(pid)
+	if err != nil || p.Signal(syscall.Signal(0)) != nil {
 		return true
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -89,6 +89,7 @@ func TestStartIsTheTestsOwn(t *testing.T) {
 }
 
 func BenchmarkDatabase(b *testing.B) {
+	pgtest.Database(b, "account", migrate) // starts the server, makes the template
 	for b.Loop() {
 		pgtest.Database(b, "account", migrate)
 	}
