@@ -126,10 +126,14 @@ func (p pspClient) getPix(ctx context.Context, id pix.EndToEndID) (pix.Payment, 
 }
 
 // listPix reads one page; items holds each Pix with its bytes, judged alone, so
-// that one that cannot be read hides no other.
-func (p pspClient) listPix(ctx context.Context, from, to time.Time, page int) (list pix.PaymentPage, items []pix.CallbackItem, a answer) {
+// that one that cannot be read hides no other. changed asks only for Pix that
+// have a refund.
+func (p pspClient) listPix(ctx context.Context, from, to time.Time, page int, changed bool) (list pix.PaymentPage, items []pix.CallbackItem, a answer) {
 	q := "/v2/pix?inicio=" + url.QueryEscape(pix.FormatTime(from)) + "&fim=" + url.QueryEscape(pix.FormatTime(to)) +
 		"&paginacao.paginaAtual=" + strconv.Itoa(page) + "&paginacao.itensPorPagina=" + strconv.Itoa(p.cfg.PageSize)
+	if changed {
+		q += "&devolucaoPresente=true"
+	}
 	a = p.do(ctx, http.MethodGet, q, nil)
 	if a.verdict != verdictDone {
 		return list, nil, a
