@@ -1,6 +1,7 @@
 package chaos
 
-// The notices that a PSP sends of one payment.
+// The notices of one payment; those of its refunds and MED cases are named by
+// [RefundNotice] and [DisputeNotice].
 const (
 	// NoticeCredit is the callback that says that a Pix arrived.
 	NoticeCredit = "credit"
@@ -11,6 +12,9 @@ const (
 	// settles. It is sent at its Change.AtMS.
 	NoticePhantom = "phantom"
 )
+
+// extraNotice says whether a notice exists because of a fault alone.
+func extraNotice(notice string) bool { return notice == NoticeForged || notice == NoticePhantom }
 
 // CallbackAddress names one HTTP attempt of one callback. A retry raises
 // Attempt (from 1), a duplicate is another Copy (from 0); a group belongs to

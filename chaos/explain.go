@@ -63,7 +63,29 @@ func (e explainer) payments() {
 		} else {
 			fmt.Fprintf(e, "for %s, callback %s later\n", pay.Charge, span(pay.NotifyAfterMS))
 		}
+		e.returns(pay.ID)
 		e.faultsOn(pay.ID)
+	}
+}
+
+// returns lists a payment's refunds and MED cases.
+func (e explainer) returns(id string) {
+	for _, r := range e.plan.Refunds {
+		if r.Payment != id {
+			continue
+		}
+		end := "returned"
+		if r.Fails {
+			end = "not made"
+		}
+		fmt.Fprintf(e, "         %s: the %s asks %s back at %s as %s, %s %s later, callback %s after that\n", r.ID, r.Origin,
+			reais(r.AmountCents), clock(r.AtMS), RefundID(e.plan.Seed, r), end, span(r.SettleAfterMS), span(r.NotifyAfterMS))
+	}
+	for _, d := range e.plan.Disputes {
+		if d.Payment == id {
+			fmt.Fprintf(e, "         %s: %s over %s reported at %s, %s %s later\n", d.ID, d.Nature,
+				reais(d.AmountCents), clock(d.ReportAtMS), d.Outcome, span(d.DecideAfterMS))
+		}
 	}
 }
 
@@ -111,8 +133,10 @@ func (e explainer) section(title string, belongs func(Target) bool) {
 // place is a target in words.
 func place(t Target) string {
 	switch {
-	case t.Callback != nil && t.Callback.Notice != NoticeCredit:
+	case t.Callback != nil && extraNotice(t.Callback.Notice):
 		return "an extra callback"
+	case t.Callback != nil && t.Callback.Notice != NoticeCredit:
+		return "callback " + t.Callback.Notice
 	case t.Callback != nil && t.Callback.Copy > 0:
 		return fmt.Sprintf("copy %d of the callback", t.Callback.Copy)
 	case t.Callback != nil:

@@ -1,9 +1,10 @@
 package chaos
 
 // LastActionMS is the last instant at which the plan itself still does
-// something: a charge made, adopted or removed, a Pix tried, a first attempt of
-// a callback or of one of its copies due, a window ending. Heal begins then.
-// Retries, and answers to them, are no action of the plan.
+// something: a charge made, adopted or removed, a Pix tried, a refund asked for
+// or final, a dispute reported or decided, a first attempt of a callback or of
+// one of its copies due, a window ending. Heal begins then. Retries, and
+// answers to them, are no action of the plan.
 func (p *Plan) LastActionMS() int64 {
 	f := p.Merge()
 	var last int64
@@ -12,25 +13,44 @@ func (p *Plan) LastActionMS() int64 {
 	}
 	for _, pay := range p.Payments {
 		set := f.Payment(pay.ID).Change
-		at := pay.AtMS
+		due := pay.AtMS + pay.NotifyAfterMS
 		if set.PayAtMS > 0 {
-			at = set.PayAtMS
+			due = set.PayAtMS + pay.NotifyAfterMS
 		}
-		last = max(last, set.RemoveAtMS, at+pay.NotifyAfterMS)
-		for _, c := range f.callbacks[pay.ID] {
-			if c.at.Attempt != 1 {
-				continue
-			}
-			due := c.Change.AtMS
-			if c.at.Notice == NoticeCredit {
-				due = at + pay.NotifyAfterMS + c.Change.CopyAfterMS
-			}
-			last = max(last, due+c.Change.DelayMS)
-		}
+		last = max(last, set.RemoveAtMS, f.lastCallback(pay.ID, NoticeCredit, due), f.lastExtra(pay.ID))
+	}
+	for _, r := range p.Refunds {
+		last = max(last, f.lastCallback(r.Payment, RefundNotice(r.ID), r.AtMS+r.SettleAfterMS+r.NotifyAfterMS))
+	}
+	for _, d := range p.Disputes {
+		last = max(last, f.lastCallback(d.Payment, DisputeNotice(d.ID, 1), d.ReportAtMS+d.DecideAfterMS+d.NotifyAfterMS))
 	}
 	for _, d := range p.Faults {
 		if w := d.Target.Window; w != nil {
 			last = max(last, w.ToMS)
+		}
+	}
+	return last
+}
+
+// lastCallback is when the last first attempt of a notice leaves, copies
+// included, if its own is due then.
+func (f *Faults) lastCallback(subject, notice string, due int64) int64 {
+	last := due
+	for _, c := range f.callbacks[subject] {
+		if c.at.Notice == notice && c.at.Attempt == 1 {
+			last = max(last, due+c.Change.CopyAfterMS+c.Change.DelayMS)
+		}
+	}
+	return last
+}
+
+// lastExtra is when the last extra notice of a payment leaves.
+func (f *Faults) lastExtra(subject string) int64 {
+	var last int64
+	for _, c := range f.callbacks[subject] {
+		if c.at.Attempt == 1 && c.Change.AtMS > 0 {
+			last = max(last, c.Change.AtMS+c.Change.DelayMS)
 		}
 	}
 	return last

@@ -162,7 +162,7 @@ func (f *Faults) Notices(subject string) []string {
 	}
 	var out []string
 	for _, c := range f.callbacks[subject] {
-		if c.at.Notice != NoticeCredit {
+		if extraNotice(c.at.Notice) {
 			out = append(out, c.at.Notice)
 		}
 	}

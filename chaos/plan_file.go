@@ -124,8 +124,8 @@ func explainJSON(err error, size int) error {
 	return fmt.Errorf("%w; docs/plan.md gives the layout of format %s", err, Format)
 }
 
-// Encode is the plan as a file: indented JSON with charges and payments in the
-// order of their numbers and faults by kind, then address. Equal plans have
+// Encode is the plan as a file: indented JSON with charges, payments, refunds
+// and disputes in the order of their numbers and faults by kind, then address. Equal plans have
 // equal bytes, and [ReadPlan] gives back the plan.
 func (p *Plan) Encode() []byte {
 	sorted := p.canonical()
@@ -149,11 +149,15 @@ func (p *Plan) canonical() Plan {
 	out.Start = p.Start.UTC()
 	out.Charges = append([]Charge{}, p.Charges...)
 	out.Payments = append([]Payment{}, p.Payments...)
+	out.Refunds = append([]Refund(nil), p.Refunds...)
+	out.Disputes = append([]Dispute(nil), p.Disputes...)
 	out.Faults = sortDeviations(p.Faults)
 	for i := range out.Faults {
 		out.Faults[i].Set = Change{}.Join(out.Faults[i].Set) // sorts the lists inside
 	}
 	slices.SortStableFunc(out.Charges, func(a, b Charge) int { return compareIDs(a.ID, b.ID) })
 	slices.SortStableFunc(out.Payments, func(a, b Payment) int { return compareIDs(a.ID, b.ID) })
+	slices.SortStableFunc(out.Refunds, func(a, b Refund) int { return compareIDs(a.ID, b.ID) })
+	slices.SortStableFunc(out.Disputes, func(a, b Dispute) int { return compareIDs(a.ID, b.ID) })
 	return out
 }

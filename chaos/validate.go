@@ -15,8 +15,11 @@ func (p *Plan) Validate() error {
 	if p.Format != Format {
 		return fmt.Errorf("format %q is unknown; this build reads %q", p.Format, Format)
 	}
-	v := validator{plan: p, owner: map[string]string{}, charges: map[string]*Charge{}, payments: map[string]*Payment{}}
-	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allFaults} {
+	v := validator{
+		plan: p, owner: map[string]string{}, charges: map[string]*Charge{}, payments: map[string]*Payment{},
+		refunds: map[string]*Refund{}, disputes: map[string]*Dispute{},
+	}
+	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allRefunds, v.allDisputes, v.allFaults} {
 		if err := check(); err != nil {
 			return oneLine(err)
 		}
@@ -41,6 +44,8 @@ type validator struct {
 	owner    map[string]string // whose an id is, by class and id
 	charges  map[string]*Charge
 	payments map[string]*Payment
+	refunds  map[string]*Refund
+	disputes map[string]*Dispute
 }
 
 func (v *validator) head() error {
@@ -67,6 +72,7 @@ func (v *validator) settings() error {
 		atLeast("settings", "sweep_every_ms", s.SweepEveryMS, 1),
 		atLeast("settings", "statement_lag_ms", s.StatementLagMS, 0),
 		inRange("settings", "page_size", int64(s.PageSize), 1, maxPage),
+		oneOf("settings", "refund_repeat", s.RefundRepeat, "", "same", "400", "409"),
 	); err != nil {
 		return err
 	}

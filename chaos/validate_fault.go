@@ -49,10 +49,27 @@ func (v *validator) target(who string, t Target) error {
 func (v *validator) callback(who string, a CallbackAddress) error {
 	return firstError(
 		v.payment(who, "callback", a.Subject),
-		oneOf(who, "callback notice", a.Notice, NoticeCredit, NoticeForged, NoticePhantom),
+		v.notice(who, a),
 		atLeast(who, "callback copy", int64(a.Copy), 0),
 		atLeast(who, "callback attempt", int64(a.Attempt), 1),
 	)
+}
+
+// notice refuses a notice that the payment does not have: besides the fixed
+// ones, those of its own refunds and disputes.
+func (v *validator) notice(who string, a CallbackAddress) error {
+	known := []string{NoticeCredit, NoticeForged, NoticePhantom}
+	for _, r := range v.plan.Refunds {
+		if r.Payment == a.Subject {
+			known = append(known, RefundNotice(r.ID))
+		}
+	}
+	for _, d := range v.plan.Disputes {
+		if d.Payment == a.Subject && strings.HasPrefix(a.Notice, "med/"+d.ID+"/") {
+			known = append(known, a.Notice)
+		}
+	}
+	return oneOf(who, "callback notice", a.Notice, known...)
 }
 
 func (v *validator) apiCall(who string, a APIAddress) error {
@@ -166,10 +183,10 @@ func (v *validator) payment(who, member, id string) error {
 }
 
 func (v *validator) subject(who, member, id string) error {
-	if v.payments[id] != nil || v.charges[id] != nil {
+	if v.payments[id] != nil || v.charges[id] != nil || v.refunds[id] != nil || v.disputes[id] != nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %s names %q; want one of payments or charges", who, member, id)
+	return fmt.Errorf("%s: %s names %q; want one of payments or charges, refunds or disputes", who, member, id)
 }
 
 func oneOf(who, member, got string, known ...string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -97,38 +98,56 @@ func (c *cli) broken(chosen []suspect, f *brokenFlags) error {
 }
 
 func (c *cli) tellBroken(catches []catch, reference catch, f *brokenFlags) error {
-	missed := 0
+	missed := missedOf(catches)
+	last := &page{colour: coloured(c.out)}
+	brokenVerdict(last, catches, missed, reference, f)
+	if reference.caught {
+		if err := c.falseAlarm(last, reference, f); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		if len(missed) > 0 || reference.caught {
+			c.err.Write(last.Bytes())
+		}
+		if err := write(c.out, encodeBroken(catches)); err != nil {
+			return err
+		}
+	} else {
+		table := &page{colour: coloured(c.out)}
+		brokenTable(table, catches)
+		table.Write(last.Bytes())
+		if err := write(c.out, table.Bytes()); err != nil {
+			return err
+		}
+	}
+	if len(missed) > 0 || reference.caught {
+		return outcome{exitBroke}
+	}
+	return nil
+}
+
+// missedOf names what was not caught.
+func missedOf(catches []catch) []string {
+	var names []string
+	for _, got := range catches {
+		if !got.caught {
+			names = append(names, got.suspect.name)
+		}
+	}
+	return names
+}
+
+func encodeBroken(catches []catch) []byte {
 	results := []brokenJSON{}
 	for _, got := range catches {
 		r := brokenJSON{Name: got.suspect.name, Caught: got.caught, Invariant: got.suspect.invariant, Mode: mode, Tried: got.tried}
 		if got.caught {
 			r.FirstSeed = &got.seed
-		} else {
-			missed++
 		}
 		results = append(results, r)
 	}
-	p := &page{colour: coloured(c.out)}
-	brokenTable(p, catches)
-	brokenVerdict(p, catches, missed, reference, f)
-	text := p.Bytes()
-	if f.json {
-		text = encodeJSON(results)
-		if reference.caught {
-			alarm := &page{}
-			falseAlarm(alarm, reference, f)
-			if err := write(c.err, alarm.Bytes()); err != nil {
-				return err
-			}
-		}
-	}
-	if err := write(c.out, text); err != nil {
-		return err
-	}
-	if missed > 0 || reference.caught {
-		return outcome{exitBroke}
-	}
-	return nil
+	return encodeJSON(results)
 }
 
 func brokenTable(p *page, catches []catch) {
@@ -145,22 +164,33 @@ func brokenTable(p *page, catches []catch) {
 	}
 }
 
-func brokenVerdict(p *page, catches []catch, missed int, reference catch, f *brokenFlags) {
+func brokenVerdict(p *page, catches []catch, missed []string, reference catch, f *brokenFlags) {
 	p.line("")
-	if missed == 0 {
-		p.line("%s: %d of %d, profile %s", p.good("caught"), len(catches), len(catches), f.profile)
-	} else {
-		p.line("%s: %d of %d by %s, profile %s", p.bad("not caught"), missed, len(catches), counted(f.seeds.n, "seed", "seeds"), f.profile)
+	if !reference.caught {
+		p.line("%s: the reference receiver on seeds 1 to %s, no alarm", p.good("held"), grouped(reference.tried))
 	}
-	if reference.caught {
-		falseAlarm(p, reference, f)
+	if len(missed) == 0 {
+		p.line("%s: %d of %d, profile %s", p.good("caught"), len(catches), len(catches), f.profile)
 		return
 	}
-	p.line("%s: the reference receiver on seeds 1 to %s, no alarm", p.good("held"), grouped(reference.tried))
+	p.line("%s: %d of %d by %s, profile %s", p.bad("not caught"), len(missed), len(catches), counted(f.seeds.n, "seed", "seeds"), f.profile)
+	p.line("repeat: pixlab broken %s --seeds %d --profile %s   # pixlab %s", strings.Join(missed, " "), f.seeds.n, f.profile, version())
 }
 
-// falseAlarm says that the reference broke something, and how to see it.
-func falseAlarm(p *page, reference catch, f *brokenFlags) {
+// falseAlarm runs the seed on which the reference does not hold once more, to
+// its end, keeps its plan and tells how to see it.
+func (c *cli) falseAlarm(p *page, reference catch, f *brokenFlags) error {
+	d := drawing{seed: seedFlag{seed: chaos.Seed(reference.seed), given: true}, profile: f.profile}
+	src, err := d.drawn()
+	if err != nil {
+		return err
+	}
+	run := &finished{source: src, receiver: reference.suspect.name}
+	if run.Report, err = c.drive(src.plan, reference.suspect.options, nil); err != nil {
+		return err
+	}
+	run.keep()
 	p.line("%s: the reference receiver does not hold on seed %d", p.bad("alarm"), reference.seed)
-	p.line("repeat: pixlab run --seed %d --profile %s --receiver %s   # pixlab %s", reference.seed, f.profile, reference.suspect.name, version())
+	p.line("repeat: %s", run.repeat())
+	return nil
 }

@@ -75,7 +75,8 @@ func (c *cli) root() *cobra.Command {
 	root.SetErr(c.err)
 	root.SetVersionTemplate("pixlab {{.Version}}\n")
 	root.SetFlagErrorFunc(explainFlag)
-	root.SetHelpCommand(c.helpCommand())
+	root.SetHelpCommand(helpCommand())
+	root.SetUsageTemplate(usageTemplate)
 	root.AddCommand(
 		c.runCommand(), c.planCommand(), c.scenariosCommand(), c.brokenCommand(), c.benchCommand(),
 		c.profilesCommand(), c.faultsCommand(), c.versionCommand(), c.measureCommand(),
@@ -88,24 +89,6 @@ func (c *cli) root() *cobra.Command {
 	root.Flags().BoolP("help", "h", false, "tell of all commands")
 	root.Flags().Bool("version", false, "print the version")
 	return root
-}
-
-// helpCommand is "pixlab help [COMMAND]", strict about the name.
-func (c *cli) helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "Tell of a command", Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about := cmd.Root()
-			if len(args) > 0 {
-				found, _, err := cmd.Root().Find(args[:1])
-				if err != nil || found == cmd.Root() {
-					return noSuchCommand(cmd.Root(), args)
-				}
-				about = found
-			}
-			return about.Help()
-		},
-	}
 }
 
 // write puts a finished result on a stream, all at once.

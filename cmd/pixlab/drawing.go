@@ -25,10 +25,10 @@ type drawing struct {
 
 func (d *drawing) addTo(flags *pflag.FlagSet) {
 	d.payments.most = mostPayments
-	flags.Var(&d.seed, "seed", "the `N` that everything is drawn from")
-	flags.StringVar(&d.profile, "profile", chaos.DefaultProfile, "how often each fault strikes; see pixlab profiles for `NAME`s")
-	flags.Var(&d.payments, "payments", "`N` Pix in place of the profile's number")
-	flags.StringArrayVar(&d.faults, "fault", nil, "this `KIND` of fault alone, often; may be repeated (see pixlab faults)")
+	flags.Var(&d.seed, "seed", "draw everything from `N`")
+	flags.StringVar(&d.profile, "profile", chaos.DefaultProfile, "draw faults as often as profile `NAME` has them")
+	flags.Var(&d.payments, "payments", "draw `N` Pix in place of the profile's number")
+	flags.StringArrayVar(&d.faults, "fault", nil, "draw this `KIND` of fault alone, and often; may be repeated")
 }
 
 // draw makes the plan.
@@ -97,6 +97,18 @@ func readPlan(name string, stdin io.Reader) (*source, error) {
 		return &source{plan: plan, args: redrawn(plan), piped: true}, nil
 	}
 	return &source{plan: plan, args: []string{"--plan", name}, file: name}, nil
+}
+
+// writeTo writes the plan to a file, which from then on is where a piped plan
+// can be had again.
+func (s *source) writeTo(name string) error {
+	if err := writeFile("--plan-out", name, s.plan.Encode()); err != nil {
+		return err
+	}
+	if s.piped {
+		s.args, s.file = []string{"--plan", name}, name
+	}
+	return nil
 }
 
 // redrawn are the arguments that draw a piped plan, if its seed and its number

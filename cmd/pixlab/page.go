@@ -61,11 +61,13 @@ func (p *page) wrapped(indent int, text string) {
 }
 
 // wrap breaks a text into lines of at most n characters; a longer word has a
-// line to itself.
+// line to itself, and "R$ 10,00" is one word.
 func wrap(text string, n int) []string {
+	const glue = "R$\x00"
 	var lines []string
 	line := ""
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(strings.ReplaceAll(text, "R$ ", glue)) {
+		word = strings.ReplaceAll(word, glue, "R$ ")
 		switch {
 		case line == "":
 			line = word

@@ -44,10 +44,10 @@ func (c *cli) runCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.addTo(flags)
-	flags.StringVar(&f.plan, "plan", "", "run the plan in `FILE` (- is standard input)")
+	flags.StringVar(&f.plan, "plan", "", "run the plan in `FILE` (-: from standard input)")
 	flags.StringVar(&f.receiver, "receiver", scenarios.Reference.Name, "run the receiver called `NAME`; see pixlab broken")
 	flags.BoolVar(&f.json, "json", false, "report as JSON")
-	flags.StringVar(&f.trace, "trace", "", "write the trace to `FILE` (- is standard output; the report then goes to standard error)")
+	flags.StringVar(&f.trace, "trace", "", "write the trace to `FILE` (-: to standard output, and the report to standard error)")
 	flags.BoolVar(&f.twice, "check-determinism", false, "run twice and compare, event by event")
 	flags.StringVar(&f.planOut, "plan-out", "", "write the plan to `FILE`")
 	return cmd
@@ -87,6 +87,7 @@ type finished struct {
 	source   *source
 	receiver string
 	elapsed  time.Duration
+	twice    bool     // that it ran twice, to compare
 	again    []string // further arguments that repeat it
 	kept     string   // the file that the plan was written to because it failed
 	keepErr  error
@@ -103,19 +104,17 @@ func (c *cli) run(f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.planOut != "" {
-		if err := writeFile("--plan-out", f.planOut, src.plan.Encode()); err != nil {
-			return err
-		}
-		if src.piped {
-			src.args, src.file = []string{"--plan", f.planOut}, f.planOut
-		}
-	}
-	run := &finished{source: src, receiver: receiver.Name}
 	sink, err := openTrace(f.trace, c.out)
 	if err != nil {
 		return err
 	}
+	if f.planOut != "" {
+		if err := src.writeTo(f.planOut); err != nil {
+			sink.abandon()
+			return err
+		}
+	}
+	run := &finished{source: src, receiver: receiver.Name, twice: f.twice}
 	if err := c.carryOut(run, f, receiver, sink); err != nil {
 		return c.lost(run, err)
 	}

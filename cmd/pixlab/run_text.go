@@ -156,7 +156,11 @@ func (r *finished) verdict(p *page) {
 	bad := r.broken()
 	switch r.Verdict {
 	case scenarios.Held:
-		p.line("%s: all %d invariants", p.good("held"), len(r.Invariants))
+		also := ""
+		if r.twice {
+			also = ", and a second run with the same hash"
+		}
+		p.line("%s: all %d invariants%s", p.good("held"), len(r.Invariants), also)
 	case scenarios.Violated:
 		p.line("%s: %d of %d invariants, %s first", p.bad("violated"), len(bad), len(r.Invariants), r.FirstBroken())
 	case scenarios.NotConverged:

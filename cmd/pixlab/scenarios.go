@@ -110,11 +110,11 @@ func (c *cli) playScenario(s scenarios.Scenario, seed chaos.Seed) (scenarioJSON,
 	}
 	if err := s.Judge(report); err != nil {
 		r.Held, r.Detail = false, oneLine(err.Error())
-		kept, err := keepPlan(plan)
-		if err != nil {
-			return r, err
+		if kept, err := keepPlan(plan); err == nil {
+			r.Repeat += ", plan " + kept
+		} else {
+			fmt.Fprintln(c.err, "pixlab: the plan is lost: "+oneLine(err.Error()))
 		}
-		r.Repeat += ", plan " + kept
 	}
 	return r, nil
 }

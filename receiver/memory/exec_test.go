@@ -114,10 +114,9 @@ func everything(tx *Tx) error {
 		tx.OpenCase(receiver.CaseNote{ID: "case", Account: receiver.AccountDivergence, Amount: cents, Reason: "r"}, testID(9), tx.Now())
 	}
 	tx.CloseCase("case", "note", tx.Now())
-	o := receiver.OutboxEvent{EndToEndID: testID(1), Number: 2}
-	o.ID = tx.AddOutbox(o)
-	o.Sent = true
 	tx.Record(receiver.OperatorRecord{Operator: "ana"})
+	o := receiver.OutboxEvent{EndToEndID: testID(1), Number: 2, Sent: true}
+	o.ID = tx.AddOutbox(receiver.OutboxEvent{EndToEndID: o.EndToEndID, Number: o.Number})
 	return tx.PutOutbox(o)
 }
 

@@ -1,0 +1,77 @@
+# pixlab: "make" alone says what there is to make.
+#
+# Everything needs Go and nothing else. The race detector needs a C compiler
+# too; where there is none, "make test" says so and goes on without it.
+
+.POSIX:
+.SUFFIXES:
+
+GO       = go
+SEED     = 42
+FUZZTIME = 10s
+BENCH    = .
+
+# The counts of a soak; see docs/determinism.md.
+PIXLAB_SEEDS = 2000
+RAPID_CHECKS = 5000
+
+# Packages with locks of their own, used from more than one goroutine.
+RACE = ./fakepsp ./receiver/... ./cmd/...
+
+help: ## Say what there is to make
+	@echo 'usage: make TARGET [NAME=VALUE]'
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
+
+setup: ## Fetch the modules and build every package once
+	$(GO) mod download
+	$(GO) build ./...
+
+build: ## Build bin/pixlab
+	$(GO) build -o bin/pixlab ./cmd/pixlab
+
+run: ## Run one seed in the model world (SEED=42)
+	$(GO) run ./cmd/pixlab run --seed $(SEED)
+
+test: vet format race ## Check everything: vet, format, race detector, all tests
+	$(GO) test ./...
+
+vet:
+	$(GO) vet ./...
+
+format:
+	@out=`gofmt -l .` || exit 1; \
+	if [ -n "$$out" ]; then echo 'gofmt would change:'; echo "$$out"; exit 1; fi
+
+race:
+	@if [ "`$(GO) env CGO_ENABLED`" = 1 ] && command -v "`$(GO) env CC`" >/dev/null 2>&1; then \
+		echo '$(GO) test -race $(RACE)'; $(GO) test -race $(RACE); \
+	else \
+		echo 'no C compiler: the race detector is left out'; \
+	fi
+
+fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
+	@grep -rn '^func Fuzz' --include='*_test.go' . | sed 's/^\(.*\)\/[^/]*:[0-9]*:func \(Fuzz[A-Za-z0-9_]*\).*/\1 \2/' | sort -u | \
+	while read -r dir name; do \
+		echo "$(GO) test $$dir -run '^$$' -fuzz ^$$name\$$ -fuzztime $(FUZZTIME)"; \
+		$(GO) test "$$dir" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) </dev/null || exit 1; \
+	done
+
+soak: ## All tests on many more seeds and checks (PIXLAB_SEEDS=2000 RAPID_CHECKS=5000)
+	PIXLAB_SEEDS=$(PIXLAB_SEEDS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
+
+bench: ## Run the benchmarks (BENCH=regexp)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+golden: ## Write the golden files anew, after a bump of the generator
+	@grep -rl 'flag.Bool("update"' --include='*_test.go' . | sed 's/\/[^/]*$$//' | sort -u | \
+	while read -r dir; do \
+		echo "$(GO) test -count=1 $$dir -run Golden -update"; \
+		$(GO) test -count=1 "$$dir" -run Golden -update </dev/null || exit 1; \
+	done
+
+clean: ## Remove what was built and what failed runs left in this folder
+	rm -rf bin
+	rm -f pixlab-plan-*.json
+
+.PHONY: help setup build run test vet format race fuzz soak bench golden clean

@@ -1,0 +1,49 @@
+package pixlab_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "put what the command prints today into README.md")
+
+// TestGoldenReadme holds the README to what its first command prints, but for
+// the time that this took and the version of the binary. After a change that is
+// meant, "make golden" renews it.
+func TestGoldenReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const command = "go run ./cmd/pixlab run --seed 42"
+	if !strings.Contains(string(text), command+"\n") {
+		t.Fatalf("README.md does not say %q", command)
+	}
+	block := regexp.MustCompile("(?s)```text\nrun .*?\n```\n")
+	shown := block.FindString(string(text))
+	words := strings.Fields(command)
+	printed, err := exec.Command(words[0], words[1:]...).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	today := "```text\n" + string(printed) + "```\n"
+	switch {
+	case steady(shown) == steady(today):
+	case *update && shown != "":
+		if err := os.WriteFile("README.md", []byte(strings.Replace(string(text), shown, today, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("README.md shows what %q does not print any more; run\n  make golden\nwant\n%s", command, today)
+	}
+}
+
+// steady takes out what differs from machine to machine.
+func steady(s string) string {
+	s = regexp.MustCompile(`simulated in .*`).ReplaceAllString(s, "simulated in …")
+	return regexp.MustCompile(`# pixlab [^,]*,`).ReplaceAllString(s, "# pixlab …,")
+}

@@ -1,0 +1,155 @@
+package scenarios_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/fakepsp"
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// noRetries is a PSP that tries each callback once.
+func noRetries(c *fakepsp.Config) { c.Retry = chaos.RetryTable{Name: "none"} }
+
+// From the field: nobody promises how often a callback is tried, nor that it
+// comes at all. Money that nobody told of comes in with the sweep.
+func TestSweepBringsInWhatNoCallbackTold(t *testing.T) {
+	l := newLab(t, labOptions{psp: noRetries})
+	var paid []pix.Payment
+	for _, ref := range []string{"PED-1", "PED-2", "PED-3", "PED-4", "PED-5"} {
+		paid = append(paid, l.pay(l.sale(ref, "20.00"), "20.00"))
+	}
+	strays := l.lose()
+	l.rest()
+	for _, p := range paid {
+		l.credited(p.EndToEndID)
+	}
+	if len(strays) != 5 || !l.psp.Quiet() {
+		t.Fatalf("%d callbacks were lost, quiet %t; want 5 and no retry", len(strays), l.psp.Quiet())
+	}
+	l.clock.advance(time.Hour)
+	l.sweep()
+	for _, p := range paid {
+		l.credited(p.EndToEndID, "20.00")
+	}
+	l.openCases()
+	l.unmoved("stray copies of two callbacks", func() {
+		l.callback(http.StatusOK, strays[1])
+		l.callback(http.StatusOK, strays[3])
+		l.rest()
+	})
+	l.unmoved("a second sweep", l.sweep)
+	l.endOfDay()
+}
+
+// From the field: a Pix sent straight to the key has no txid and no callback.
+// It is real money, and whose it is must not be guessed by its amount.
+func TestPixWithoutTxidIsParkedAndNeverMatchedByAmount(t *testing.T) {
+	l := newLab(t, labOptions{})
+	txid := l.sale("PED-2", "50.00")
+	bare := l.pay("", "50.00")
+	stripped := l.pay("", "50.00") // meant for PED-2; its txid got lost on the way
+	if got := l.deliver(); len(got) != 0 {
+		t.Fatalf("%d callbacks of Pix without txid, want none", len(got))
+	}
+	l.listed(2, "&txIdPresente=false")
+	l.listed(0, "&txIdPresente=true")
+	l.sweep()
+	l.credited(bare.EndToEndID, "50.00")
+	l.credited(stripped.EndToEndID, "50.00")
+	l.settled("PED-2", "0.00", false)
+	l.holds(receiver.AccountUnidentified, "100.00")
+	l.openCases(receiver.UnidentifiedCase(bare.EndToEndID), receiver.UnidentifiedCase(stripped.EndToEndID))
+
+	l.match(stripped.EndToEndID, "PED-2")
+	l.settled("PED-2", "50.00", true)
+	l.credited(stripped.EndToEndID, "50.00")
+	l.holds(receiver.AccountSettlement, "100.00")
+	l.holds(receiver.AccountUnidentified, "50.00")
+	l.openCases(receiver.UnidentifiedCase(bare.EndToEndID))
+	l.unmoved("a late callback with the txid restored", func() {
+		l.callback(http.StatusOK, body(l.item(string(stripped.EndToEndID), string(txid), "50.00")))
+		l.rest()
+	})
+	l.endOfDay()
+}
+
+// The same late callback, before any operator came: an exact txid is no guess.
+func TestLateTxidTakesAPixOutOfSuspense(t *testing.T) {
+	l := newLab(t, labOptions{})
+	txid := l.sale("PED-2", "50.00")
+	stripped := l.pay("", "50.00")
+	l.sweep()
+	l.holds(receiver.AccountUnidentified, "50.00")
+	l.callback(http.StatusOK, body(l.item(string(stripped.EndToEndID), string(txid), "50.00")))
+	l.rest()
+	l.settled("PED-2", "50.00", true)
+	l.credited(stripped.EndToEndID, "50.00")
+	l.holds(receiver.AccountUnidentified, "0.00")
+	l.openCases()
+	l.endOfDay()
+}
+
+// match is an operator's word that a Pix belongs to a charge.
+func (l *lab) match(id pix.EndToEndID, reference string) {
+	l.t.Helper()
+	out, err := l.mem.AttachPayments(l.t.Context(), []receiver.Attachment{{
+		EndToEndID: id, Charge: receiver.ChargeRef{Consumer: "merchant", Reference: reference},
+		Operator: "ana", Note: "the customer sent the receipt", Now: l.clock.Now(),
+	}})
+	if err != nil || !out[0].Attached {
+		l.t.Fatalf("attach %s to %s: %+v, %v", id, reference, out, err)
+	}
+}
+
+// From the field: events under a key that is not ours were refused, and the
+// PSP switched the endpoint off. They are valid; they are just not ours.
+func TestForeignPixIsAcknowledgedAndCreditedToNobody(t *testing.T) {
+	l := newLab(t, labOptions{})
+	l.registerFor(otherKey)
+	foreign := l.pay("FILIAL1", "70.00", func(o *fakepsp.PayOrder) { o.PixKey = otherKey })
+	if got := l.deliver(); !slices.Equal(got, []int{http.StatusOK}) {
+		t.Fatalf("callback of a foreign Pix: got %v, want 200", got)
+	}
+	ours := l.pay(l.sale("PED-1", "10.00"), "10.00")
+	unknown := l.newE2E()
+	mixed := body(l.itemOf(ours), `{"endToEndId":"`+string(unknown)+`","txid":"ALHEIO","valor":"99.00",`+
+		`"chave":"ninguem@example.com","horario":"`+pix.FormatTime(l.clock.Now())+`"}`)
+	l.callback(http.StatusOK, mixed)
+	l.deliver()
+	l.rest()
+
+	l.credited(ours.EndToEndID, "10.00")
+	l.credited(foreign.EndToEndID)
+	l.credited(unknown)
+	l.holds(receiver.AccountSettlement, "10.00")
+	l.openCases()
+	aside := l.event(foreign.EndToEndID)
+	if aside.State != receiver.EventQuarantined || aside.Reason != receiver.ReasonForeignKey {
+		t.Errorf("the Pix of the other key: got %s %q, want it kept aside: %s", aside.State, aside.Reason, receiver.ReasonForeignKey)
+	}
+	// What the PSP never heard of was asked about, and waits for its word.
+	if e := l.event(unknown); e.State != receiver.EventQuarantined || e.Quarantine != receiver.QuarantineWaiting || e.Attempts > 10 {
+		t.Errorf("the unknown Pix: got %s/%s after %d attempts, want QUARANTINED/waiting after 10", e.State, e.Quarantine, e.Attempts)
+	}
+	if !l.psp.Quiet() {
+		t.Error("the PSP goes on retrying")
+	}
+	l.unmoved("a sweep and a reconciliation", func() {
+		l.sweep()
+		l.reconcile()
+	})
+	l.ledgerIsStatement(foreign.EndToEndID)
+}
+
+// registerFor has another system of the merchant register our URL for its key.
+func (l *lab) registerFor(key pix.PixKey) {
+	l.t.Helper()
+	if reply := l.ask(http.MethodPut, "/v2/webhook/"+string(key), `{"webhookUrl":"`+labReceiver+`"}`); reply.Status != http.StatusOK {
+		l.t.Fatalf("register for %s: got %d %s", key, reply.Status, reply.Body)
+	}
+}
