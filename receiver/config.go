@@ -40,6 +40,11 @@ type Config struct {
 
 	// PSPURL is the PSP's base, such as https://pix.example.com/api; /v2 follows.
 	PSPURL string
+	// TokenURL hands out OAuth2 tokens for ClientID and ClientSecret; empty asks
+	// the PSP without.
+	TokenURL     string
+	ClientID     string
+	ClientSecret string
 	// CallbackURL is registered at the PSP for each key; /pix is appended by it.
 	CallbackURL string
 	// EndpointURL takes the merchant's events.

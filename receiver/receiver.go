@@ -21,7 +21,7 @@ func New(cfg Config, store Store) (*Receiver, error) {
 		return nil, err
 	}
 	r := &Receiver{cfg: cfg, store: store, rules: Rules{Keys: cfg.PixKeys}}
-	r.psp = pspClient{cfg: &r.cfg}
+	r.psp = pspClient{cfg: &r.cfg, tokens: &tokens{}}
 	return r, nil
 }
 

@@ -46,8 +46,8 @@ type final struct {
 func checkers() []checker {
 	return []checker{
 		&creditedOnce{}, creditedAtLeastOnce{}, nothingInvented{}, netIsStatement{}, ackedIsStored{},
-		&balanced{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
-		atRest{}, casesAreSuspense{}, rightCharge{}, noFalseRefusal{},
+		&balanced{}, refundsWithinPaid{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
+		atRest{}, casesAreSuspense{}, onceOut{}, rightCharge{}, noFalseRefusal{},
 	}
 }
 

@@ -61,6 +61,8 @@ type World struct {
 	reap         []*instance
 	balance      chaos.Mixer
 	subjects     map[string]string // txid, endToEndId, reference → plan subject
+	refundByID   map[refundName]*chaos.Refund
+	falseRefusal string // a refund that should have been accepted
 	nths         map[string]int
 	paused       map[int]bool
 	idlers       []*idler
@@ -104,7 +106,7 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		faults: plan.Merge(), tally: chaos.NewTally(plan),
 		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
 		balance:  plan.Seed.Mixer("balance"),
-		subjects: map[string]string{}, nths: map[string]int{}, paused: map[int]bool{},
+		subjects: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
 		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}},
 	}
 	w.name()
@@ -124,6 +126,15 @@ func (w *World) name() {
 	}
 	for _, p := range w.plan.Payments {
 		w.subjects[p.EndToEndID] = p.ID
+	}
+	for i := range w.plan.Refunds {
+		r := &w.plan.Refunds[i]
+		if r.Origin == chaos.OriginMerchant {
+			w.subjects[r.Reference] = r.ID
+		}
+		at := refundName{pix.EndToEndID(w.paymentOf(r.Payment).EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
+		w.refundByID[at] = r
+		w.subjects[string(at.pix)+"/"+string(at.id)] = r.ID
 	}
 }
 
@@ -146,6 +157,7 @@ func (w *World) openPSP() error {
 		StatementLag: time.Duration(s.StatementLagMS) * time.Millisecond,
 		Secret:       callbackSecret(w.plan.Seed), Faults: w.faults, Tally: w.tally,
 		Subject: func(id string) string { return w.subjects[id] },
+		NewID:   w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
 	})
 	return err
@@ -213,10 +225,10 @@ func (w *World) subjectOfPath(path string) string {
 // subjectOfEvent is the subject of an inbox event.
 func (w *World) subjectOfEvent(id int64) string {
 	e := w.view.Events[id]
-	if e == nil || e.Credit == nil {
+	if e == nil {
 		return ""
 	}
-	return w.subjects[string(e.Credit.EndToEndID)]
+	return w.subjects[string(e.EndToEndID())]
 }
 
 // observe is told of every change set at its commit.

@@ -13,6 +13,8 @@ func Receivers() []scenarios.Receiver {
 	return []scenarios.Receiver{
 		checkThenInsert(), signatureNotChecked(), seenBeforeDone(), dedupeByDelivery(),
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
+		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
+		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
 	}
 }
 
@@ -52,9 +54,14 @@ func named(name string, list []string) bool {
 
 // onCallbacks puts a handler before the reference's, for callbacks alone.
 func onCallbacks(b scenarios.Built, h func(w http.ResponseWriter, r *http.Request, next http.Handler)) scenarios.Built {
+	return onPath(b, "/pix", h)
+}
+
+// onPath puts a handler before the reference's, for one path.
+func onPath(b scenarios.Built, path string, h func(w http.ResponseWriter, r *http.Request, next http.Handler)) scenarios.Built {
 	next := b.Handler
 	b.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/pix" {
+		if r.URL.Path == path {
 			h(w, r, next)
 			return
 		}
@@ -63,9 +70,11 @@ func onCallbacks(b scenarios.Built, h func(w http.ResponseWriter, r *http.Reques
 	return b
 }
 
-// claims overrides ClaimEvents of a store, applies ApplyEvents; nil keeps.
+// overlay is a store with some commands replaced; a nil one is the store's own.
 type overlay struct {
 	receiver.Store
+	reserve func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
+	record  func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
 	append func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
 	claim  func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
 	apply  func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
@@ -98,4 +107,18 @@ func (o overlay) BeginDuty(ctx context.Context, in receiver.DutyClaim) (receiver
 		return o.begin(ctx, in)
 	}
 	return o.Store.BeginDuty(ctx, in)
+}
+
+func (o overlay) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error) {
+	if o.reserve != nil {
+		return o.reserve(ctx, in)
+	}
+	return o.Store.ReserveRefunds(ctx, in)
+}
+
+func (o overlay) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {
+	if o.record != nil {
+		return o.record(ctx, in)
+	}
+	return o.Store.RecordRefunds(ctx, in)
 }
