@@ -150,7 +150,7 @@ func (s refundSender) RunOnce(ctx context.Context) (Progress, error) {
 
 // settle makes the next call about one refund and stores what it taught.
 func (s refundSender) settle(ctx context.Context, x Refund) error {
-	call := RefundCall{Ref: RefundRef{x.Consumer, x.Reference}}
+	call := RefundCall{Ref: RefundRef{x.Consumer, x.Reference}, ID: x.ID}
 	switch {
 	case x.Clash:
 		call.NewID = s.r.refundID(x.Reference, x.Rekeys+1)
@@ -205,12 +205,12 @@ func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) {
 func learn(x Refund, d pix.Refund, call *RefundCall) {
 	call.ReturnID, call.Status = d.ReturnID, d.Status
 	if d.Amount != x.Amount {
-		call.Status = statusClash
+		call.Status = StatusClash
 	}
 }
 
-// statusClash is our own word for a refund of another's under our id.
-const statusClash pix.RefundStatus = "CLASH"
+// StatusClash is our own word, in a [RefundCall], for a refund of another's under our id.
+const StatusClash pix.RefundStatus = "CLASH"
 
 // provesRefusal says whether a refused PUT ends the matter. The very first one
 // does, unless it says that the id is in use. A later one may be refused

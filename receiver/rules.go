@@ -89,13 +89,15 @@ func (r Rules) Credit(f CreditFacts) CreditDecision {
 // suspense because its txid came with a later notice.
 func (r Rules) known(f CreditFacts) CreditDecision {
 	p := *f.Known
-	p.Confirmed = p.Confirmed || f.Confirmed
+	p.Confirmed = p.Confirmed || f.Confirmed && f.Credit.Amount == p.Amount
 	if p.Disposition == DispositionUnidentified && f.Charge != nil {
 		p.TxID = f.Credit.TxID
-		return r.Attach(p, *f.Charge, f.At)
+		if d := r.Attach(p, *f.Charge, f.At); d.Result == ApplyBooked {
+			return d
+		}
 	}
 	d := CreditDecision{Result: ApplyKnown}
-	if p.Confirmed != f.Known.Confirmed {
+	if p != *f.Known {
 		d.Payment = &p
 	}
 	return d

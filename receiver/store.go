@@ -178,6 +178,9 @@ type ReserveOutcome struct {
 // RefundCall is what a call about a refund taught us.
 type RefundCall struct {
 	Ref RefundRef
+	// ID is the id that the call was about: the word about one given up since is
+	// not heeded. Empty is not checked.
+	ID pix.RefundID
 	// ReturnID and Status are what the PSP answered; both empty while the
 	// outcome is unknown. Another refund's ReturnID is a clash.
 	ReturnID pix.ReturnID

@@ -124,3 +124,7 @@ func (r *Report) FirstBroken() string {
 	}
 	return first.ID
 }
+
+// TraceVersion counts the changes after which a seed's trace is another one:
+// of the order of steps, of the receiver, or of what the trace says.
+const TraceVersion = 1

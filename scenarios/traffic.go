@@ -59,16 +59,7 @@ func (w *World) removeAt(c *chaos.Charge) int64 {
 	if c.RemoveAtMS > 0 {
 		return c.RemoveAtMS
 	}
-	for i := range w.plan.Payments {
-		p := &w.plan.Payments[i]
-		if p.Charge != c.ID {
-			continue
-		}
-		if m := w.faults.Payment(p.ID); m.Change.RemoveAtMS > 0 {
-			return m.Change.RemoveAtMS
-		}
-	}
-	return 0
+	return w.removals[c.ID]
 }
 
 // sale is the merchant's side of one charge: it asks the receiver for it until
@@ -204,20 +195,11 @@ func (w *World) order(p *chaos.Payment) fakepsp.PayOrder {
 	if m.Change.PayCharge != "" {
 		charge = m.Change.PayCharge
 	}
-	if c := w.chargeOf(charge); c != nil {
+	if c := w.charges[charge]; c != nil {
 		order.TxID = pix.TxID(chaos.Txid(w.plan.Seed, *c))
 		order.Static = c.Kind == chaos.ChargeStatic
 	}
 	return order
-}
-
-func (w *World) chargeOf(id string) *chaos.Charge {
-	for i := range w.plan.Charges {
-		if w.plan.Charges[i].ID == id {
-			return &w.plan.Charges[i]
-		}
-	}
-	return nil
 }
 
 // scheduleCourier wakes the PSP's courier when its next callback is due.

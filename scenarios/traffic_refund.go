@@ -20,22 +20,13 @@ func (w *World) scheduleRefunds() {
 			w.at(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
 			continue
 		}
-		ask := &refundAsk{w: w, refund: r, pix: w.paymentOf(r.Payment)}
+		ask := &refundAsk{w: w, refund: r, pix: w.payments[r.Payment]}
 		w.at(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
 	}
 	for i := range w.plan.Disputes {
 		d := &w.plan.Disputes[i]
 		w.at(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
 	}
-}
-
-func (w *World) paymentOf(id string) *chaos.Payment {
-	for i := range w.plan.Payments {
-		if w.plan.Payments[i].ID == id {
-			return &w.plan.Payments[i]
-		}
-	}
-	return nil
 }
 
 // refundAsk is the merchant's side of one refund: it asks the receiver until it
@@ -116,7 +107,7 @@ func (v *View) blocked() pix.Amount {
 // refundInApp is a refund that the bank's app makes, past the receiver.
 func (w *World) refundInApp(r *chaos.Refund) {
 	_, err := w.psp.AskRefund(fakepsp.RefundOrder{
-		Subject: r.ID, Payment: r.Payment, EndToEndID: pix.EndToEndID(w.paymentOf(r.Payment).EndToEndID),
+		Subject: r.ID, Payment: r.Payment, EndToEndID: pix.EndToEndID(w.payments[r.Payment].EndToEndID),
 		ID: pix.RefundID(r.Reference), Amount: pix.Amount(r.AmountCents),
 	})
 	w.emit("bank", "refund.app", fmt.Sprint(err), "subject", r.ID)
@@ -126,7 +117,7 @@ func (w *World) refundInApp(r *chaos.Refund) {
 
 // dispute is a MED report: the PSP blocks at once, and may tell the merchant.
 func (w *World) dispute(d *chaos.Dispute) {
-	id := pix.EndToEndID(w.paymentOf(d.Payment).EndToEndID)
+	id := pix.EndToEndID(w.payments[d.Payment].EndToEndID)
 	err := w.psp.Report(fakepsp.DisputeOrder{
 		ID: d.ID, Payment: d.Payment, EndToEndID: id, Nature: d.Nature, Outcome: d.Outcome,
 		Amount: pix.Amount(d.AmountCents), DecideAfter: chaos.MS(d.DecideAfterMS).Duration(),

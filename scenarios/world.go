@@ -61,6 +61,9 @@ type World struct {
 	reap         []*instance
 	balance      chaos.Mixer
 	subjects     map[string]string // txid, endToEndId, reference → plan subject
+	charges      map[string]*chaos.Charge
+	payments     map[string]*chaos.Payment
+	removals     map[string]int64 // charge → when a fault has it removed
 	refundByID   map[refundName]*chaos.Refund
 	falseRefusal string // a refund that should have been accepted
 	nths         map[string]int
@@ -105,7 +108,8 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		plan: plan, build: rec.Build, option: o,
 		faults: plan.Merge(), tally: chaos.NewTally(plan),
 		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
-		balance:  plan.Seed.Mixer("balance"),
+		balance: plan.Seed.Mixer("balance"),
+		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
 		subjects: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
 		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}},
 	}
@@ -120,19 +124,26 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 
 // name gives every id of the plan its subject.
 func (w *World) name() {
-	for _, c := range w.plan.Charges {
+	for i := range w.plan.Charges {
+		c := &w.plan.Charges[i]
+		w.charges[c.ID] = c
 		w.subjects[c.Reference] = c.ID
-		w.subjects[chaos.Txid(w.plan.Seed, c)] = c.ID
+		w.subjects[chaos.Txid(w.plan.Seed, *c)] = c.ID
 	}
-	for _, p := range w.plan.Payments {
+	for i := range w.plan.Payments {
+		p := &w.plan.Payments[i]
+		w.payments[p.ID] = p
 		w.subjects[p.EndToEndID] = p.ID
+		if m := w.faults.Payment(p.ID); m.Change.RemoveAtMS > 0 {
+			w.removals[p.Charge] = m.Change.RemoveAtMS
+		}
 	}
 	for i := range w.plan.Refunds {
 		r := &w.plan.Refunds[i]
 		if r.Origin == chaos.OriginMerchant {
 			w.subjects[r.Reference] = r.ID
 		}
-		at := refundName{pix.EndToEndID(w.paymentOf(r.Payment).EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
+		at := refundName{pix.EndToEndID(w.payments[r.Payment].EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
 		w.refundByID[at] = r
 		w.subjects[string(at.pix)+"/"+string(at.id)] = r.ID
 	}

@@ -58,8 +58,13 @@ func (l *ledger) cut(n int, payments *paymentTable) {
 func (l *ledger) sum(t receiver.Transaction, sign pix.Amount, payments *paymentTable) {
 	for _, e := range t.Entries {
 		l.balances[e.Account] += sign * e.Cents
-		if e.Account == receiver.AccountSettlement && e.EndToEndID != "" {
-			payments.of(e.EndToEndID).net += sign * e.Cents
+		if e.Account != receiver.AccountSettlement || e.EndToEndID == "" {
+			continue
+		}
+		if p := payments.of(e.EndToEndID); e.ReturnID == "" {
+			p.net += sign * e.Cents
+		} else {
+			p.ofRefunds().net[e.ReturnID] += sign * e.Cents
 		}
 	}
 }

@@ -78,4 +78,3 @@ func reserveUnlocked(ctx context.Context, e scenarios.Env, n receiver.NewRefund)
 	})
 	return receiver.ReserveOutcome{Result: receiver.ReserveDone, Refund: want}, err
 }
-

@@ -75,10 +75,10 @@ type overlay struct {
 	receiver.Store
 	reserve func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
 	record  func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
-	append func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
-	claim  func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
-	apply  func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
-	begin  func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
+	append  func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
+	claim   func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
+	apply   func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
+	begin   func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
 }
 
 func (o overlay) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
