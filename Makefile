@@ -12,8 +12,9 @@ FUZZTIME = 10s
 BENCH    = .
 
 # The counts of a soak; see docs/determinism.md.
-PIXLAB_SEEDS = 2000
-RAPID_CHECKS = 5000
+PIXLAB_SEEDS  = 2000
+PIXLAB_CHECKS = 20000
+RAPID_CHECKS  = 5000
 
 # Packages with locks of their own, used from more than one goroutine.
 RACE = ./fakepsp ./receiver/... ./cmd/...
@@ -57,8 +58,8 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 		$(GO) test "$$dir" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) </dev/null || exit 1; \
 	done
 
-soak: ## All tests on many more seeds and checks (PIXLAB_SEEDS=2000 RAPID_CHECKS=5000)
-	PIXLAB_SEEDS=$(PIXLAB_SEEDS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
+soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
+	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
 
 bench: ## Run the benchmarks (BENCH=regexp)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

@@ -3,6 +3,7 @@ package pixlab_test
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/build"
 	"go/importer"
@@ -19,6 +20,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -62,20 +64,29 @@ type loader struct {
 	foreign types.Importer
 }
 
-func newLoader(t *testing.T) *loader {
-	t.Helper()
+// exportFiles maps import paths to the files that the compiler wrote of them.
+var exportFiles = sync.OnceValues(func() (map[string]string, error) {
 	cmd := exec.Command("go", "list", "-e", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}\t{{.Export}}{{end}}", "./...")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("list the export files: %v\n%s", err, stderr.String())
+		return nil, fmt.Errorf("list the export files: %w\n%s", err, stderr.String())
 	}
 	files := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		if pkg, file, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
 			files[pkg] = file
 		}
+	}
+	return files, nil
+})
+
+func newLoader(t *testing.T) *loader {
+	t.Helper()
+	files, err := exportFiles()
+	if err != nil {
+		t.Fatal(err)
 	}
 	l := &loader{fset: token.NewFileSet()}
 	l.foreign = importer.ForCompiler(l.fset, "gc", func(pkg string) (io.ReadCloser, error) {

@@ -11,10 +11,15 @@ const (
 	// NoticePhantom is an extra callback, validly signed, of a Pix that never
 	// settles. It is sent at its Change.AtMS.
 	NoticePhantom = "phantom"
+	// NoticeFalseRefund is an extra callback, validly signed, of a refund that
+	// never was. It is sent at its Change.AtMS.
+	NoticeFalseRefund = "false_refund"
 )
 
 // extraNotice says whether a notice exists because of a fault alone.
-func extraNotice(notice string) bool { return notice == NoticeForged || notice == NoticePhantom }
+func extraNotice(notice string) bool {
+	return notice == NoticeForged || notice == NoticePhantom || notice == NoticeFalseRefund
+}
 
 // CallbackAddress names one HTTP attempt of one callback. A retry raises
 // Attempt (from 1), a duplicate is another Copy (from 0); a group belongs to
@@ -27,7 +32,8 @@ type CallbackAddress struct {
 }
 
 // APIAddress names the nth call (from 1) of one route about one subject, as
-// the PSP counts arrivals. Subject is a charge's or a payment's ID.
+// the PSP counts arrivals. Subject is the ID of a charge, a
+// payment or a refund.
 type APIAddress struct {
 	Route   string `json:"route"`
 	Subject string `json:"subject"`
@@ -41,6 +47,9 @@ const (
 	RoutePixGet        = "pix.get"
 	RoutePixList       = "pix.list"
 	RouteStatementList = "extrato.list"
+	RouteRefundPut     = "devolucao.put"
+	RouteRefundGet     = "devolucao.get"
+	RouteToken         = "oauth.token"
 )
 
 // CommandAddress names the nth execution (from 1) of a store command whose
@@ -61,7 +70,8 @@ const (
 )
 
 // The store commands that fault kinds strike. CreateCharges and RecordCalls hold
-// charges, the two of a duty hold its name, and the others hold payments.
+// charges, the three of refunds hold refunds, the two of a duty hold its name,
+// and the others hold payments.
 // Claims and leases name their subjects only when they have run, so they have
 // no edge before.
 const (
@@ -72,6 +82,9 @@ const (
 	CommandApplyEvents    = "ApplyEvents"
 	CommandLeaseOutbox    = "LeaseOutbox"
 	CommandMatchStatement = "MatchStatement"
+	CommandReserveRefunds = "ReserveRefunds"
+	CommandRecordRefunds  = "RecordRefunds"
+	CommandLeaseRefunds   = "LeaseRefunds"
 	CommandBeginDuty      = "BeginDuty"
 	CommandSaveDuty       = "SaveDuty"
 )
@@ -101,6 +114,7 @@ const (
 	PlaceList      = "psp/list"          // GET /pix
 	PlaceStatement = "psp/statement"     // GET /extrato
 	PlaceWebhook   = "psp/webhook"       // the registration of our callback URL
+	PlaceToken     = "psp/token"         // the giving out of access tokens
 	PlaceStore     = "store"             // the receiver's database
 	PlaceEndpoint  = "merchant/endpoint" // the merchant's own webhook
 	PlaceClock     = "clock"             // instance/N/clock

@@ -8,14 +8,15 @@ type Change struct {
 
 	// DelayMS holds the attempt back. Merge: sum.
 	DelayMS int64 `json:"delay_ms,omitempty"`
-	// Behind is the payment whose callback ought to arrive first; it lets the
-	// report tell a reorder that came off from one that did not. Merge: greatest.
+	// Behind names whose callback ought to leave first: a payment's credit, a
+	// refund's end, or the first return of a MED case. It lets the report tell a
+	// reorder that came off from one that did not. Merge: greatest.
 	Behind string `json:"behind,omitempty"`
 	// CopyAfterMS makes the copy exist, sent that long after copy 0 is due.
 	// 1 is "at once" (zero would be absent). Merge: least.
 	CopyAfterMS int64 `json:"copy_after_ms,omitempty"`
-	// AtMS is when an extra notice (forged, phantom) is sent: no payment stands
-	// behind it, so it carries an instant of its own. Merge: least.
+	// AtMS is when an extra notice (forged, phantom, false_refund) is sent: nothing
+	// true stands behind it, so it carries an instant of its own. Merge: least.
 	AtMS int64 `json:"at_ms,omitempty"`
 	// Frozen sends the bytes, timestamp and signature of copy 0, attempt 1 once
 	// more. Merge: or.
@@ -33,6 +34,10 @@ type Change struct {
 	SayEndToEndID string `json:"say_end_to_end_id,omitempty"`
 	// SayTxID is the txid that the body states in place of the charge's. Merge: greatest.
 	SayTxID string `json:"say_txid,omitempty"`
+	// SayRefundCents and SayRefundID make the body tell of a refund, returned,
+	// that never was. Merge: greatest.
+	SayRefundCents int64  `json:"say_refund_cents,omitempty"`
+	SayRefundID    string `json:"say_refund_id,omitempty"`
 	// Shape bends the body, see the Shape constants. Merge: union, applied in
 	// the order of the constants.
 	Shape []string `json:"shape,omitempty"`
@@ -56,6 +61,8 @@ type Change struct {
 	LagMS int64 `json:"lag_ms,omitempty"`
 	// Shift makes rows move between two pages of a list. Merge: or.
 	Shift bool `json:"shift,omitempty"`
+	// Revoked refuses tokens given out before the window began. Merge: or.
+	Revoked bool `json:"revoked,omitempty"`
 
 	// The receiver.
 

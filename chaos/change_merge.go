@@ -20,8 +20,12 @@ func (c Change) Join(d Change) Change {
 		SayCents:      max(c.SayCents, d.SayCents),
 		SayEndToEndID: max(c.SayEndToEndID, d.SayEndToEndID),
 		SayTxID:       max(c.SayTxID, d.SayTxID),
-		Shape:         union(c.Shape, d.Shape, byShape),
-		With:          union(c.With, d.With, compareIDs),
+
+		SayRefundCents: max(c.SayRefundCents, d.SayRefundCents),
+		SayRefundID:    max(c.SayRefundID, d.SayRefundID),
+
+		Shape: union(c.Shape, d.Shape, byShape),
+		With:  union(c.With, d.With, compareIDs),
 
 		SlowMS:      c.SlowMS + d.SlowMS,
 		Status:      max(c.Status, d.Status),
@@ -30,6 +34,7 @@ func (c Change) Join(d Change) Change {
 		HideMS:      max(c.HideMS, d.HideMS),
 		LagMS:       max(c.LagMS, d.LagMS),
 		Shift:       c.Shift || d.Shift,
+		Revoked:     c.Revoked || d.Revoked,
 
 		Crash:      c.Crash || d.Crash,
 		RestartMS:  max(c.RestartMS, d.RestartMS),

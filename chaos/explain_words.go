@@ -35,6 +35,8 @@ func (c Change) callbackWords(add addWords) {
 	add(c.SayCents > 0, "states %s", reais(c.SayCents))
 	add(c.SayEndToEndID != "", "speaks of %s", c.SayEndToEndID)
 	add(c.SayTxID != "", "names the txid %s", c.SayTxID)
+	add(c.SayRefundCents > 0, "tells of %s returned", reais(c.SayRefundCents))
+	add(c.SayRefundID != "", "calls the refund %s", c.SayRefundID)
 	add(len(c.Shape) > 0, "is bent: %s", strings.Join(c.Shape, ", "))
 	add(len(c.With) > 0, "carries %s too", strings.Join(c.With, ", "))
 }
@@ -47,6 +49,7 @@ func (c Change) apiWords(add addWords) {
 	add(c.HideMS > 0, "hides the effect for %s", span(c.HideMS))
 	add(c.LagMS > 0, "lags %s more", span(c.LagMS))
 	add(c.Shift, "shifts rows between pages")
+	add(c.Revoked, "refuses tokens given out before")
 }
 
 func (c Change) receiverWords(add addWords) {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// DayMS is the horizon of a generated plan: 24 virtual hours.
+// DayMS is 24 virtual hours, the horizon of a generated plan of every profile
+// but those whose [Profile.Days] say otherwise.
 const DayMS = 24 * 60 * 60 * 1000
 
 // MaxLagMS is the longest that a settled Pix stays out of GET /pix and of the
@@ -76,7 +77,7 @@ func chooseRates(profile Profile, o Options) ([]KindRate, error) {
 func base(seed Seed, profile Profile) *Plan {
 	p := &Plan{
 		Format: Format, Generator: Generator, Seed: seed, Profile: profile.Name,
-		Start: drawStart(seed), HorizonMS: DayMS, Settings: drawSettings(seed, profile),
+		Start: drawStart(seed), HorizonMS: int64(profile.Days) * DayMS, Settings: drawSettings(seed, profile),
 		Charges: make([]Charge, 0, profile.Payments), Payments: make([]Payment, 0, profile.Payments),
 		Faults: []Deviation{},
 	}
@@ -96,17 +97,18 @@ func drawStart(seed Seed) time.Time {
 func drawSettings(seed Seed, profile Profile) Settings {
 	tables := RetryTables()
 	table := tables[seed.Stream("settings/retry").Below(uint64(len(tables)))]
-	lag := int64(120_000)
+	lag, repeats := int64(120_000), []string{"same", "same", "400", "409"}
 	if profile.Plain {
-		lag = 30_000
+		lag, repeats = 30_000, repeats[:1]
 	}
 	return Settings{
 		Instances:         2,
 		Workers:           int(seed.Stream("settings/workers").Between(1, 2)),
 		Retry:             table.Name,
 		CallbackTimeoutMS: table.Timeout.Milliseconds(),
-		SweepEveryMS:      15 * 60 * 1000,
+		SweepEveryMS:      profile.SweepEveryMS,
 		StatementLagMS:    seed.Stream("settings/statement_lag").Between(0, lag),
+		RefundRepeat:      repeats[seed.Stream("settings/refund_repeat").Below(uint64(len(repeats)))],
 		PageSize:          []int{3, 10, 100}[seed.Stream("settings/page_size").Below(3)],
 	}
 }

@@ -9,10 +9,12 @@ const (
 	hourMS   = 60 * minuteMS
 )
 
-// The day of a plan: payments fall between half past midnight and 22:00.
+// The day of a plan: payments fall between half past midnight and 22:00, in a
+// profile of many days on the first three of them.
 const (
 	firstPaymentMS = 30 * minuteMS
 	lastPaymentMS  = 22 * hourMS
+	paymentDays    = 3
 	burstsInTwenty = 5
 )
 
@@ -32,12 +34,13 @@ func (st *Stream) octave(lo, hi int64) int64 {
 // happen; one payment in four stands alone.
 func (d *drawer) instant(i int) int64 {
 	st := d.stream(i, "at")
+	last := lastPaymentMS + int64(min(d.profile.Days, paymentDays)-1)*DayMS
 	if st.Chance(Rate{1, 4}) {
-		return st.Between(firstPaymentMS, lastPaymentMS)
+		return st.Between(firstPaymentMS, last)
 	}
 	k := st.Below(burstsInTwenty)
 	burst := d.plan.Seed.Stream("burst/" + itoa(i/20) + "/" + itoa(int(k)))
-	centre := burst.Between(firstPaymentMS, lastPaymentMS-minuteMS)
+	centre := burst.Between(firstPaymentMS, last-minuteMS)
 	widths := [...]int64{8, 40, 1_500, 8_000, 30_000}
 	width := widths[burst.Below(uint64(len(widths)))]
 	return centre + st.Between(0, width)

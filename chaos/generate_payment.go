@@ -49,6 +49,8 @@ func (d *drawer) payment(i int) {
 	}
 	pay.EndToEndID = d.endToEndID(i, pay.AtMS)
 	d.plan.Payments = append(d.plan.Payments, pay)
+	d.refunds(i, &pay)
+	d.disputes(i, &pay)
 }
 
 func (d *drawer) shape(i int) shape {

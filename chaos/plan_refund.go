@@ -1,5 +1,10 @@
 package chaos
 
+import (
+	"strconv"
+	"strings"
+)
+
 // RefundOrigin says who asks for a refund.
 type RefundOrigin string
 
@@ -64,6 +69,13 @@ func RefundNotice(id string) string { return "refund/" + id }
 
 // DisputeNotice names the callback about the nth return (from 1) of a MED case.
 func DisputeNotice(id string, nth int) string { return "med/" + id + "/" + itoa(nth) }
+
+// returnOf says whether a notice is of a return, whichever, of the MED case.
+func returnOf(id, notice string) bool {
+	nth, ok := strings.CutPrefix(notice, "med/"+id+"/")
+	n, err := strconv.Atoi(nth)
+	return ok && err == nil && n >= 1 && nth == itoa(n)
+}
 
 // RefundID is the id of a refund at the PSP, 32 characters: [Seed.ID] of the
 // merchant's reference for its own (a further try after a clash has another

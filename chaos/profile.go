@@ -17,8 +17,15 @@ type Profile struct {
 	// Swarm makes every seed draw its own third of the kinds, each at a rate
 	// between mixed and hostile; Rates then holds the hostile ones.
 	Swarm bool
-	// Plain allows dynamic charges alone, each paid exactly and in good time.
+	// Plain allows dynamic charges alone, each paid exactly and in good time, and
+	// refunds within what was paid.
 	Plain bool
+	// Refunds and Disputes are how often a payment is asked back, and how often
+	// it meets a MED case.
+	Refunds, Disputes Rate
+	// Days is the horizon, SweepEveryMS the pause between two sweeps.
+	Days         int
+	SweepEveryMS int64
 	// Payments is how many there are when [Options] does not say.
 	Payments int
 }
@@ -26,12 +33,26 @@ type Profile struct {
 // usualPayments is the length of a plan: about a minute's reading.
 const usualPayments = 20
 
-// Profiles lists all profiles: calm, mixed, hostile, swarm, then one a kind,
-// named as the kind.
-func Profiles() []Profile {
+// moods are the profiles of more than one kind. Each fills in what it has of
+// its own over a day of the usual length.
+func moods() []Profile {
 	kinds := Kinds()
-	out := []Profile{calm(), mixed(kinds), hostile(kinds), swarm(kinds)}
-	for _, k := range kinds {
+	return []Profile{calm(), mixed(kinds), hostile(kinds), swarm(kinds), med(kinds)}
+}
+
+// usual is a day with as many payments, refunds and MED cases as most profiles have.
+func usual(name, doc string) Profile {
+	return Profile{
+		Name: name, Doc: doc, Payments: usualPayments, Days: 1, SweepEveryMS: 15 * minuteMS,
+		Refunds: Rate{1, 3}, Disputes: Rate{1, 10},
+	}
+}
+
+// Profiles lists all profiles: calm, mixed, hostile, swarm, med, then one a
+// kind, named as the kind.
+func Profiles() []Profile {
+	out := moods()
+	for _, k := range Kinds() {
 		out = append(out, alone(k))
 	}
 	return out
@@ -39,15 +60,10 @@ func Profiles() []Profile {
 
 // ProfileNamed finds a profile by name.
 func ProfileNamed(name string) (Profile, bool) {
-	switch name {
-	case "calm":
-		return calm(), true
-	case "mixed":
-		return mixed(Kinds()), true
-	case "hostile":
-		return hostile(Kinds()), true
-	case "swarm":
-		return swarm(Kinds()), true
+	for _, p := range moods() {
+		if p.Name == name {
+			return p, true
+		}
 	}
 	if k, ok := KindNamed(name); ok {
 		return alone(k), true
@@ -56,45 +72,63 @@ func ProfileNamed(name string) (Profile, bool) {
 }
 
 func profileNames() []string {
-	return append([]string{"calm", "mixed", "hostile", "swarm"}, kindNames()...)
+	return append([]string{"calm", "mixed", "hostile", "swarm", "med"}, kindNames()...)
 }
 
 func calm() Profile {
-	return Profile{
-		Name: "calm", Plain: true, Payments: usualPayments,
-		Doc: "Nothing goes wrong: every charge is dynamic and paid exactly, in time.",
-	}
+	p := usual("calm", "Nothing goes wrong: every charge is dynamic and paid exactly, in time; refunds stay within what was paid.")
+	p.Plain, p.Disputes = true, Rate{}
+	return p
 }
 
 func mixed(kinds []Kind) Profile {
-	return Profile{
-		Name: "mixed", Payments: usualPayments,
-		Doc:   "A bad week in one day: every kind at a low rate, most callbacks clean.",
-		Rates: ratesOf(kinds, func(k Kind) Rate { return k.Mixed }),
-	}
+	p := usual("mixed", "A bad week in one day: every kind at a low rate, most callbacks clean.")
+	p.Rates = ratesOf(kinds, func(k Kind) Rate { return k.Mixed })
+	return p
 }
 
 func hostile(kinds []Kind) Profile {
-	return Profile{
-		Name: "hostile", Payments: usualPayments,
-		Doc:   "Every kind at a high rate: most payments meet several faults.",
-		Rates: ratesOf(kinds, func(k Kind) Rate { return k.Hostile }),
-	}
+	p := usual("hostile", "Every kind at a high rate: most payments meet several faults.")
+	p.Rates = ratesOf(kinds, func(k Kind) Rate { return k.Hostile })
+	return p
 }
 
 func swarm(kinds []Kind) Profile {
-	return Profile{
-		Name: "swarm", Swarm: true, Payments: usualPayments,
-		Doc:   "Every seed draws a third of the kinds, each at a rate between mixed and hostile.",
-		Rates: ratesOf(kinds, func(k Kind) Rate { return k.Hostile }),
-	}
+	p := usual("swarm", "Every seed draws a third of the kinds, each at a rate between mixed and hostile.")
+	p.Swarm, p.Rates = true, ratesOf(kinds, func(k Kind) Rate { return k.Hostile })
+	return p
+}
+
+// med has room for an analysis of seven days, and sweeps by the hour so that
+// twelve days stay quick to run.
+func med(kinds []Kind) Profile {
+	p := mixed(kinds)
+	p.Name, p.Doc = "med", "Twelve days of MED cases on every second payment, analysed for up to seven days, among refunds and a few faults."
+	p.Disputes, p.Days, p.SweepEveryMS = Rate{1, 2}, 12, hourMS
+	return p
 }
 
 func alone(k Kind) Profile {
-	return Profile{
-		Name: k.Name, Doc: k.Doc + " Nothing else goes wrong.", Payments: usualPayments,
-		Rates: []KindRate{{k.Name, k.Alone}},
+	p := usual(k.Name, k.Doc+" Nothing else goes wrong.")
+	p.Rates = []KindRate{{k.Name, k.Alone}}
+	return p
+}
+
+// longestWait is how long after its Pix a refund is asked for, or a MED case
+// reported, at the latest.
+func (p Profile) longestWait() int64 {
+	if p.Days > 1 {
+		return 40 * hourMS
 	}
+	return 8 * hourMS
+}
+
+// longestAnalysis is how long a MED case is analysed at most.
+func (p Profile) longestAnalysis() int64 {
+	if p.Days > 1 {
+		return maxAnalysisMS
+	}
+	return 5 * hourMS
 }
 
 func ratesOf(kinds []Kind, rate func(Kind) Rate) []KindRate {

@@ -58,24 +58,31 @@ func (v *validator) callback(who string, a CallbackAddress) error {
 // notice refuses a notice that the payment does not have: besides the fixed
 // ones, those of its own refunds and disputes.
 func (v *validator) notice(who string, a CallbackAddress) error {
-	known := []string{NoticeCredit, NoticeForged, NoticePhantom}
+	known := []string{NoticeCredit, NoticeForged, NoticePhantom, NoticeFalseRefund}
 	for _, r := range v.plan.Refunds {
 		if r.Payment == a.Subject {
 			known = append(known, RefundNotice(r.ID))
 		}
 	}
 	for _, d := range v.plan.Disputes {
-		if d.Payment == a.Subject && strings.HasPrefix(a.Notice, "med/"+d.ID+"/") {
-			known = append(known, a.Notice)
+		if d.Payment == a.Subject {
+			known = append(known, DisputeNotice(d.ID, 1))
+			if returnOf(d.ID, a.Notice) {
+				known = append(known, a.Notice)
+			}
 		}
 	}
 	return oneOf(who, "callback notice", a.Notice, known...)
 }
 
 func (v *validator) apiCall(who string, a APIAddress) error {
+	named := v.subject(who, "api", a.Subject)
+	if (a.Route == RouteRefundPut || a.Route == RouteRefundGet) && v.refunds[a.Subject] == nil {
+		named = fmt.Errorf("%s: api names %q; want one of refunds", who, a.Subject)
+	}
 	return firstError(
-		oneOf(who, "api route", a.Route, RouteChargePut, RouteChargeGet, RoutePixGet),
-		v.subject(who, "api", a.Subject),
+		oneOf(who, "api route", a.Route, RouteChargePut, RouteChargeGet, RoutePixGet, RouteRefundPut, RouteRefundGet),
+		named,
 		atLeast(who, "api nth", int64(a.Nth), 1),
 	)
 }
@@ -111,7 +118,7 @@ func (v *validator) window(who string, w Window) error {
 	if w.ToMS <= w.FromMS {
 		return fmt.Errorf("%s: window ends at %d and begins at %d; want to_ms after from_ms", who, w.ToMS, w.FromMS)
 	}
-	places := []string{PlacePSP, PlaceList, PlaceStatement, PlaceWebhook, PlaceStore, PlaceEndpoint}
+	places := []string{PlacePSP, PlaceList, PlaceStatement, PlaceWebhook, PlaceToken, PlaceStore, PlaceEndpoint}
 	for i := 1; i <= v.plan.Settings.Instances; i++ {
 		places = append(places, InstancePlace(i, PlaceClock), InstancePlace(i, PlaceWorker))
 	}
@@ -142,10 +149,8 @@ func (v *validator) change(who string, d *Deviation) error {
 
 // names refuses a change that names what nobody knows.
 func (v *validator) names(who string, set Change) error {
-	if set.Behind != "" {
-		if err := v.payment(who, "behind", set.Behind); err != nil {
-			return err
-		}
+	if b := set.Behind; b != "" && v.payments[b] == nil && v.refunds[b] == nil && v.disputes[b] == nil {
+		return fmt.Errorf("%s: behind names %q; want one of payments, refunds or disputes", who, b)
 	}
 	if c := set.PayCharge; c != "" && v.charges[c] == nil {
 		return fmt.Errorf("%s: pay_charge names %q; want one of charges", who, c)

@@ -41,15 +41,17 @@ type call struct {
 	nth     int
 }
 
-// Handle answers one call of the API: /v2 and GET /extrato. It reads the body,
+// Handle answers one call of the API: /v2, GET /extrato and POST /oauth/token.
+// It reads the body,
 // acts and answers at the clock's present instant; holding the answer back
 // (Reply.After) is the caller's work.
 func (p *PSP) Handle(r *http.Request) Reply {
 	c := newCall(r)
 	p.mu.Lock()
 	defer p.unlock()
-	c.now = p.cfg.Now()
+	c.now = p.present()
 	p.hooks.forget(p, c.now)
+	p.tokens.revoke(p, c.now)
 	p.meetFaults(c)
 	reply := p.reply(c)
 	p.tell(func(o Observer) { o.Called(c.account(reply)) })
@@ -106,7 +108,11 @@ func (p *PSP) act(c *call) Reply {
 		return notAllowed(c)
 	case c.method == nil:
 		return problem(pix.ProblemNotFound, "no such resource: "+c.request.URL.Path)
-	case c.bad != nil:
+	}
+	if refusal, refused := p.authorize(c); refused {
+		return refusal
+	}
+	if c.bad != nil {
 		return problem(pix.ProblemInvalidRequest, "read body: "+c.bad.Error())
 	}
 	return c.method.serve(p, c)

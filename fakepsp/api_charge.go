@@ -2,7 +2,6 @@ package fakepsp
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/pixlab/pixlab/pix"
@@ -23,7 +22,7 @@ func putCharge(p *PSP, c *call) Reply {
 	ch := p.charges.find(txid)
 	if ch == nil {
 		ch = p.createCharge(txid, r, c.now)
-		p.hideCharge(c, ch)
+		c.hideEffect(&ch.hiding)
 		return answer(http.StatusCreated, ch.now)
 	}
 	next := requested(ch.now, r)
@@ -34,7 +33,7 @@ func putCharge(p *PSP, c *call) Reply {
 		return invalidCharge(notActive(ch))
 	}
 	p.revise(ch, next)
-	p.hideCharge(c, ch)
+	c.hideEffect(&ch.hiding)
 	return answer(http.StatusCreated, ch.now)
 }
 
@@ -89,9 +88,7 @@ func getCharge(p *PSP, c *call) Reply {
 	if reply, hidden := p.hidden(c, ch.now.CreatedAt, pix.ProblemChargeNotFound); hidden {
 		return reply
 	}
-	if c.now.Before(ch.hiddenUntil) && p.faults != nil {
-		c.faults.fired = true
-		p.fire(ch.hiddenBy)
+	if p.hides(c, ch.hiding) {
 		return noCharge()
 	}
 	if !c.query.Has("revisao") {
@@ -152,18 +149,6 @@ func (p *PSP) foreignKey(property string, key pix.PixKey) []pix.Violation {
 		return nil
 	}
 	return []pix.Violation{{Reason: "not a key of this account", Property: property, Value: string(key)}}
-}
-
-// hideCharge keeps what a call did to a charge out of GETs, if a fault wants it.
-func (p *PSP) hideCharge(c *call, ch *charge) {
-	if hide := c.faults.hide(); hide > 0 {
-		ch.hiddenUntil = c.now.Add(hide)
-		for _, m := range c.faults.list {
-			if m.Change.HideMS > 0 {
-				ch.hiddenBy = slices.Concat(ch.hiddenBy, m.From)
-			}
-		}
-	}
 }
 
 func invalidCharge(v ...pix.Violation) Reply {

@@ -2,6 +2,7 @@ package fakepsp
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
@@ -22,8 +23,8 @@ type apiFaults struct {
 // meetFaults counts the call and gathers what goes wrong with it.
 func (p *PSP) meetFaults(c *call) {
 	m := c.method
-	if m != nil && m.id != "" {
-		if c.subject = p.cfg.Subject(c.vars[m.id]); c.subject != "" {
+	if m != nil && (m.id != "" || m.subject != nil) {
+		if c.subject = m.about(p, c); c.subject != "" {
 			key := callKey{m.route, c.subject}
 			p.calls[key]++
 			c.nth = p.calls[key]
@@ -128,6 +129,37 @@ func failure(status int, detail string) Reply {
 func (f apiFaults) hide() time.Duration {
 	ms := f.greatest(func(ch chaos.Change) int64 { return ch.HideMS })
 	return time.Duration(ms) * time.Millisecond
+}
+
+// hiding keeps the effect of a call out of GETs by id until an instant; by are
+// the deviations that want it.
+type hiding struct {
+	until time.Time
+	by    []int
+}
+
+// hideEffect keeps what the call did out of GETs, if a fault wants it.
+func (c *call) hideEffect(h *hiding) {
+	hide := c.faults.hide()
+	if hide == 0 {
+		return
+	}
+	h.until = c.now.Add(hide)
+	for _, m := range c.faults.list {
+		if m.Change.HideMS > 0 {
+			h.by = slices.Concat(h.by, m.From)
+		}
+	}
+}
+
+// hides tells whether an earlier call's fault keeps a GET from seeing it now.
+func (p *PSP) hides(c *call, h hiding) bool {
+	if p.faults == nil || !c.now.Before(h.until) {
+		return false
+	}
+	c.faults.fired = true
+	p.fire(h.by)
+	return true
 }
 
 // hidden is the 404 of a GET that a fault keeps from seeing what happened at

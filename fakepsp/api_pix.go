@@ -19,7 +19,8 @@ func getPayment(p *PSP, c *call) Reply {
 	if reply, hidden := p.hidden(c, row.PaidAt, pix.ProblemPaymentNotFound); hidden {
 		return reply
 	}
-	return answer(http.StatusOK, row.Payment)
+	item, _ := p.truth.Payment(row.EndToEndID)
+	return answer(http.StatusOK, item)
 }
 
 // paymentQuery is the question of GET /v2/pix.
@@ -48,10 +49,10 @@ func (q paymentQuery) plain() bool {
 	return q.txid == "" && q.hasTxID == nil && q.refunded == nil && q.cpf == "" && q.cnpj == ""
 }
 
-func (q paymentQuery) wants(row *SettledPix) bool {
+func (q paymentQuery) wants(t *Truth, row *SettledPix) bool {
 	return (q.txid == "" || q.txid == string(row.TxID)) &&
 		(q.hasTxID == nil || *q.hasTxID == (row.TxID != "")) &&
-		(q.refunded == nil || *q.refunded == (len(row.Refunds) > 0)) &&
+		(q.refunded == nil || *q.refunded == (len(t.refunds.ofPix[row.EndToEndID]) > 0)) &&
 		q.payer(row.Payer)
 }
 
@@ -147,7 +148,7 @@ func (p *PSP) withRows(reply Reply, rows []int) Reply {
 func (p *PSP) matching(q paymentQuery, rows []int) []int {
 	var match []int
 	for _, i := range rows {
-		if q.wants(&p.truth.rows[i]) {
+		if q.wants(p.truth, &p.truth.rows[i]) {
 			match = append(match, i)
 		}
 	}

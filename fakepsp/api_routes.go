@@ -2,6 +2,7 @@ package fakepsp
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,8 +18,20 @@ type method struct {
 	// route is the operation's name in fault addresses, "" if it has none; id
 	// is the path variable that names the subject.
 	route, id string
+	// subject names the subject where no single variable does; nil otherwise.
+	subject func(p *PSP, c *call) string
+	// scope is what a token has to be good for, "" for a call that needs none.
+	scope string
 	// place is where windows strike it besides [chaos.PlacePSP], "" if nowhere.
 	place string
+}
+
+// about is the plan's name of what a call of the method speaks of.
+func (m *method) about(p *PSP, c *call) string {
+	if m.subject != nil {
+		return m.subject(p, c)
+	}
+	return p.cfg.Subject(c.vars[m.id])
 }
 
 // resource is one path and its operations.
@@ -62,32 +75,47 @@ var routes = sync.OnceValue(func() *table {
 
 // resources lists the paths, the busiest first: they are tried in order.
 func resources() []resource {
-	return []resource{
-		{"/v2/pix", []method{
-			{verb: http.MethodGet, serve: listPayments, route: chaos.RoutePixList, place: chaos.PlaceList},
-		}},
-		{"/extrato", []method{
-			{verb: http.MethodGet, serve: listStatement, route: chaos.RouteStatementList, place: chaos.PlaceStatement},
-		}},
-		{"/v2/cob/{txid}", []method{
-			{verb: http.MethodGet, serve: getCharge, route: chaos.RouteChargeGet, id: "txid"},
-			{verb: http.MethodPut, serve: putCharge, route: chaos.RouteChargePut, id: "txid"},
-			{verb: http.MethodPatch, serve: patchCharge},
-		}},
-		{"/v2/pix/{e2eid}", []method{
-			{verb: http.MethodGet, serve: getPayment, route: chaos.RoutePixGet, id: "e2eid"},
-		}},
+	return slices.Concat(busyResources(), []resource{
 		{"/v2/webhook/{chave}", []method{
-			{verb: http.MethodGet, serve: getWebhook},
-			{verb: http.MethodPut, serve: putWebhook},
-			{verb: http.MethodDelete, serve: deleteWebhook},
+			{verb: http.MethodGet, serve: getWebhook, scope: ScopeWebhookRead},
+			{verb: http.MethodPut, serve: putWebhook, scope: ScopeWebhookWrite},
+			{verb: http.MethodDelete, serve: deleteWebhook, scope: ScopeWebhookWrite},
 		}},
 		{"/v2/cob", []method{
-			{verb: http.MethodGet, serve: listCharges},
-			{verb: http.MethodPost, serve: postCharge},
+			{verb: http.MethodGet, serve: listCharges, scope: ScopeChargeRead},
+			{verb: http.MethodPost, serve: postCharge, scope: ScopeChargeWrite},
 		}},
 		{"/v2/webhook", []method{
-			{verb: http.MethodGet, serve: listWebhooks},
+			{verb: http.MethodGet, serve: listWebhooks, scope: ScopeWebhookRead},
+		}},
+		{"/oauth/token", []method{
+			{verb: http.MethodPost, serve: postToken, route: routeToken, place: placeToken},
+		}},
+	})
+}
+
+func busyResources() []resource {
+	const refundPath = "/v2/pix/{e2eid}/devolucao/{id}"
+	return []resource{
+		{"/v2/pix", []method{
+			{verb: http.MethodGet, serve: listPayments, scope: ScopePaymentRead,
+				route: chaos.RoutePixList, place: chaos.PlaceList},
+		}},
+		{"/extrato", []method{
+			{verb: http.MethodGet, serve: listStatement, scope: ScopePaymentRead,
+				route: chaos.RouteStatementList, place: chaos.PlaceStatement},
+		}},
+		{"/v2/cob/{txid}", []method{
+			{verb: http.MethodGet, serve: getCharge, scope: ScopeChargeRead, route: chaos.RouteChargeGet, id: "txid"},
+			{verb: http.MethodPut, serve: putCharge, scope: ScopeChargeWrite, route: chaos.RouteChargePut, id: "txid"},
+			{verb: http.MethodPatch, serve: patchCharge, scope: ScopeChargeWrite},
+		}},
+		{"/v2/pix/{e2eid}", []method{
+			{verb: http.MethodGet, serve: getPayment, scope: ScopePaymentRead, route: chaos.RoutePixGet, id: "e2eid"},
+		}},
+		{refundPath, []method{
+			{verb: http.MethodGet, serve: getRefund, scope: ScopePaymentRead, route: routeRefundGet, subject: refundSubject},
+			{verb: http.MethodPut, serve: putRefund, scope: ScopePaymentWrite, route: routeRefundPut, subject: refundSubject},
 		}},
 	}
 }

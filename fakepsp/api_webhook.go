@@ -32,10 +32,7 @@ func (h *webhooks) forget(p *PSP, now time.Time) {
 	windows := p.faults.Windows(chaos.PlaceWebhook)
 	for ; h.seen < len(windows) && windows[h.seen].From <= p.instant(now); h.seen++ {
 		w := windows[h.seen]
-		fresh := w.Merged.From
-		if h.seen > 0 && windows[h.seen-1].To == w.From {
-			fresh = without(fresh, windows[h.seen-1].Merged.From)
-		}
+		fresh := freshIn(windows, h.seen)
 		if !w.Change.Removed || len(fresh) == 0 {
 			continue
 		}

@@ -19,10 +19,7 @@ type charge struct {
 	now     pix.Charge   // without Payments
 	earlier []pix.Charge // by revision; now is the one after the last
 	paid    []pix.EndToEndID
-	// hiddenUntil keeps the charge out of GETs by id, see HideMS; hiddenBy are
-	// the deviations that want it.
-	hiddenUntil time.Time
-	hiddenBy    []int
+	hiding  hiding
 }
 
 // chargeBook holds the charges by id and in the order of their creation.
@@ -147,8 +144,8 @@ func (p *PSP) revise(c *charge, next pix.Charge) {
 func (p *PSP) complete(c *charge) pix.Charge {
 	out := c.now
 	for _, id := range c.paid {
-		if row, ok := p.truth.Pix(id); ok {
-			out.Payments = append(out.Payments, row.Payment)
+		if item, ok := p.truth.Payment(id); ok {
+			out.Payments = append(out.Payments, item)
 		}
 	}
 	return out

@@ -19,14 +19,18 @@ type effect struct {
 // Check is nil if the PSP agrees with itself, else it says what is wrong:
 //   - the truth holds each accepted effect once, as it was accepted, and
 //     nothing else;
-//   - the balance is what came in less what went out, and not below zero;
+//   - refunds likewise, with no rtrId twice and no Pix returned beyond its value;
+//   - the balance is what came in less what went out, and not below zero; what
+//     is reserved and blocked of it is what refunds and cases account for;
 //   - the statement, its lag aside, has one line for each effect, in order;
 //   - a charge is CONCLUIDA exactly if it was paid, unless it was removed, and
 //     its Pix are those of the truth that carry its txid.
 func (p *PSP) Check() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, check := range []func() error{p.checkTruth, p.checkBalance, p.checkStatement, p.checkCharges} {
+	for _, check := range []func() error{
+		p.checkTruth, p.checkRefunds, p.checkShares, p.checkBalance, p.checkHolds, p.checkStatement, p.checkCharges,
+	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("psp check: %w", err)
 		}
@@ -61,6 +65,11 @@ func (p *PSP) checkBalance() error {
 	for _, e := range p.journal {
 		in += e.cents
 	}
+	for _, e := range p.returns {
+		if e.status == pix.RefundReturned {
+			out += e.cents
+		}
+	}
 	if p.balance != in-out || p.balance < 0 {
 		return fmt.Errorf("balance is %s, effects make %s in and %s out", p.balance, in, out)
 	}
@@ -69,30 +78,51 @@ func (p *PSP) checkBalance() error {
 
 func (p *PSP) checkStatement() error {
 	lines := p.truth.lines
-	byID := make(map[pix.EndToEndID]pix.StatementLine, len(lines))
+	byKey := make(map[lineKey]pix.StatementLine, len(lines))
 	for i, l := range lines {
 		if i > 0 && compareLines(lines[i-1], l) >= 0 {
 			return fmt.Errorf("statement line %d (%s %s) repeats or precedes the one before it", i, l.Kind, l.EndToEndID)
 		}
-		if _, twice := byID[l.EndToEndID]; twice {
-			return fmt.Errorf("statement has two lines for pix %s", l.EndToEndID)
+		if _, twice := byKey[keyOfLine(l)]; twice {
+			return fmt.Errorf("statement has two lines for %s %s %s", l.Kind, l.EndToEndID, l.ID)
 		}
-		byID[l.EndToEndID] = l
+		byKey[keyOfLine(l)] = l
 	}
-	for _, e := range p.journal {
-		l, ok := byID[e.endToEndID]
+	want := 0
+	expect := func(w pix.StatementLine) error {
+		want++
+		l, ok := byKey[keyOfLine(w)]
 		switch {
 		case !ok:
-			return fmt.Errorf("statement has no line for pix %s", e.endToEndID)
-		case l.Kind != pix.KindPixIn || l.Cents != int64(e.cents) || !l.SettledAt.Equal(e.at):
-			return fmt.Errorf("statement line of pix %s is %s %d at %s, accepted was %d at %s",
-				e.endToEndID, l.Kind, l.Cents, pix.FormatTime(l.SettledAt), e.cents, pix.FormatTime(e.at))
+			return fmt.Errorf("statement has no line for %s %s %s", w.Kind, w.EndToEndID, w.ID)
+		case l.Cents != w.Cents || !l.SettledAt.Equal(w.SettledAt):
+			return fmt.Errorf("statement line of %s %s %s is %d at %s, accepted was %d at %s", w.Kind, w.EndToEndID, w.ID,
+				l.Cents, pix.FormatTime(l.SettledAt), w.Cents, pix.FormatTime(w.SettledAt))
+		}
+		return nil
+	}
+	for _, e := range p.journal {
+		if err := expect(e.line()); err != nil {
+			return err
 		}
 	}
-	if len(lines) != len(p.journal) {
-		return fmt.Errorf("statement has %d lines, %d effects were accepted", len(lines), len(p.journal))
+	for _, e := range p.returns {
+		if e.status != pix.RefundReturned {
+			continue
+		}
+		if err := expect(e.line()); err != nil {
+			return err
+		}
+	}
+	if len(lines) != want {
+		return fmt.Errorf("statement has %d lines, %d effects were accepted", len(lines), want)
 	}
 	return nil
+}
+
+// line is what the statement has to say of the effect.
+func (e effect) line() pix.StatementLine {
+	return pix.StatementLine{Kind: pix.KindPixIn, EndToEndID: e.endToEndID, Cents: int64(e.cents), SettledAt: e.at}
 }
 
 func (p *PSP) checkCharges() error {

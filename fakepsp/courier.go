@@ -40,13 +40,16 @@ func (a Answer) acknowledges() bool { return a.Err == nil && a.Status >= 200 && 
 // however many copies of it.
 type notice struct {
 	subject string
-	name    string // chaos.NoticeCredit, or an extra notice
+	name    string // chaos.NoticeCredit, that of a refund, or an extra notice
+	extra   bool   // a fault made it: nothing that happened stands behind it
 	key     pix.PixKey
 	items   []pix.Payment
+	about   pix.RefundID // of a refund's final state: its id
 	riders  []string     // whose items were added to the first
 	dueAt   time.Time    // of copy 0, attempt 1
 	cleanAt time.Time    // the same without a fault
 	said    chaos.Change // what an extra notice states
+	dressed bool         // it was given the Pix that it lies about
 	frozen  bool         // a copy repeats the bytes of copy 0, attempt 1
 	first   *request     // those, as they were sent or would have been
 }
@@ -90,22 +93,27 @@ func newCourier() courier {
 	}
 }
 
-// Due is when the next attempt has to be taken; false if none is owed.
+// Due is when Take has to be called next: for an attempt, or for something
+// that the PSP itself does then. False is for never, as things stand.
 func (p *PSP) Due() (time.Time, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.courier.queue) == 0 {
-		return time.Time{}, false
+	switch owed, own := p.courier.queue, p.agenda.queue; {
+	case len(own) > 0 && (len(owed) == 0 || own[0].at.Before(owed[0].due)):
+		return own[0].at, true
+	case len(owed) > 0:
+		return owed[0].due, true
 	}
-	return p.courier.queue[0].due, true
+	return time.Time{}, false
 }
 
-// Take hands out the attempt that has been due longest, or nil if none is due
-// now. Every attempt taken has to be given back by [PSP.Done].
+// Take carries out what the PSP itself does by now (refunds settle, cases are
+// decided), then hands out the attempt that has been due longest, or nil if
+// none is due now. Every attempt taken has to be given back by [PSP.Done].
 func (p *PSP) Take() *Attempt {
 	p.mu.Lock()
 	defer p.unlock()
-	now := p.cfg.Now()
+	now := p.present()
 	p.hooks.forget(p, now)
 	for len(p.courier.queue) > 0 && !p.courier.queue[0].due.After(now) {
 		d := heap.Pop(&p.courier.queue).(*delivery)
@@ -142,12 +150,13 @@ func (p *PSP) Done(a *Attempt, answer Answer) {
 	}
 }
 
-// Quiet tells whether no attempt is owed, now or later, none is on its way and
-// no notice waits for the callback in which it is to ride.
+// Quiet tells whether no attempt is owed, now or later, none is on its way, no
+// notice waits for the callback in which it is to ride, and the PSP itself has
+// nothing to do at any instant. A case that waits for money is quiet.
 func (p *PSP) Quiet() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.courier.queue) == 0 && p.courier.flying == 0 && len(p.courier.groups) == 0
+	return len(p.agenda.queue) == 0 && len(p.courier.queue) == 0 && p.courier.flying == 0 && len(p.courier.groups) == 0
 }
 
 // retry plans the next attempt, or gives up.
@@ -167,7 +176,7 @@ func (p *PSP) retry(d *delivery, answer Answer, now time.Time) {
 // oneShot tells of a request that no PSP made, so nobody tries it again: a
 // repeat of old bytes, or money told of without the PSP's key.
 func (d *delivery) oneShot() bool {
-	extra := d.copy > 0 || d.notice.name != chaos.NoticeCredit
+	extra := d.copy > 0 || d.notice.extra
 	return extra && (d.fault.Change.Frozen || d.fault.Change.Signature != "")
 }
 

@@ -57,7 +57,7 @@ func (p *PSP) oweExtras(order PayOrder, item pix.Payment, now time.Time) {
 	}
 	p.courier.told[order.Payment] = struct{}{}
 	for _, name := range names {
-		n := &notice{subject: order.Payment, name: name, key: order.PixKey}
+		n := &notice{subject: order.Payment, name: name, extra: true, key: order.PixKey}
 		n.said = p.callbackFault(chaos.CallbackAddress{Subject: n.subject, Notice: name, Attempt: 1}).Change
 		n.cleanAt = now.Add(order.NotifyAfter)
 		if n.said.AtMS > 0 {
@@ -101,6 +101,9 @@ func (p *PSP) send(d *delivery, now time.Time) *Attempt {
 	first := d.copy == 0 && d.attempt == 1
 	if first {
 		p.seal(n, d.fault.Change.With, now)
+	}
+	if !p.dress(n) {
+		return nil
 	}
 	hook, registered := p.hooks.byKey[n.key]
 	var req request
@@ -147,7 +150,7 @@ func (p *PSP) judge(d *delivery, a *Attempt, bent bool, now time.Time) {
 		other, sent := p.courier.sentAt[d.fault.Change.Behind]
 		late = sent && !other.Before(d.clean)
 	}
-	extra := d.copy > 0 || n.name != chaos.NoticeCredit
+	extra := d.copy > 0 || n.extra
 	if extra || late || bent || len(n.riders) > 0 {
 		p.fire(d.fault.From)
 		return

@@ -70,7 +70,7 @@ func (p *PSP) healCourier(now time.Time) {
 		p.releaseGroup(leader, now)
 	}
 	p.courier.queue = slices.DeleteFunc(p.courier.queue, func(d *delivery) bool {
-		return d.copy > 0 || d.notice.name != chaos.NoticeCredit
+		return d.copy > 0 || d.notice.extra
 	})
 	for _, d := range p.courier.queue {
 		d.fault = chaos.Merged{}

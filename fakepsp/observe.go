@@ -14,6 +14,13 @@ type Observer interface {
 	Settled(row SettledPix)
 	// Void tells of a payment that was refused, and why.
 	Void(order PayOrder, reason error)
+	// RefundAsked tells of a refund that was begun: by the API, in the bank's
+	// app, or as the return of a MED case. It is EM_PROCESSAMENTO.
+	RefundAsked(row RefundRow)
+	// RefundSettled tells of a refund's final state: DEVOLVIDO or NAO_REALIZADO.
+	RefundSettled(row RefundRow)
+	// Disputed tells of each stage that a MED case comes to.
+	Disputed(c DisputeCase)
 	// Sent tells of an attempt that [PSP.Take] handed out.
 	Sent(a *Attempt)
 	// Dropped tells of an attempt that a fault lost; the PSP takes the callback
@@ -57,6 +64,15 @@ func (NoObserver) Settled(SettledPix) {}
 
 // Void does nothing.
 func (NoObserver) Void(PayOrder, error) {}
+
+// RefundAsked does nothing.
+func (NoObserver) RefundAsked(RefundRow) {}
+
+// RefundSettled does nothing.
+func (NoObserver) RefundSettled(RefundRow) {}
+
+// Disputed does nothing.
+func (NoObserver) Disputed(DisputeCase) {}
 
 // Sent does nothing.
 func (NoObserver) Sent(*Attempt) {}

@@ -58,7 +58,8 @@ type Receipt struct {
 func (p *PSP) Pay(order PayOrder) (Receipt, error) {
 	p.mu.Lock()
 	defer p.unlock()
-	now := p.cfg.Now().UTC().Truncate(time.Millisecond)
+	present := p.present()
+	now := stamp(present)
 	order, err := p.addressed(order)
 	if err != nil {
 		return Receipt{}, err
@@ -76,6 +77,7 @@ func (p *PSP) Pay(order PayOrder) (Receipt, error) {
 	p.tell(func(o Observer) { o.Settled(row) })
 	p.oweCredit(order, row.Payment, now)
 	p.oweExtras(order, row.Payment, now)
+	p.collect(present)
 	return Receipt{Pix: row}, nil
 }
 

@@ -14,8 +14,9 @@ import (
 // Config is everything a [PSP] is told at its birth. Only PixKeys, Now, Retry
 // and Secret have no default.
 //
-// Now, Subject and Insert are called with the PSP's lock held, so they must be
-// quick and must not call the PSP. Observe and Sleep are called without it.
+// Now, Subject, Terms, NewID and the two inserts are called with the PSP's lock
+// held, so they must be quick and must not call the PSP. Observe and Sleep are
+// called without it.
 type Config struct {
 	// ISPB is the institution's number in the arrangement; default "99999008".
 	ISPB string
@@ -52,13 +53,32 @@ type Config struct {
 	// faults; nil finds none.
 	Subject func(id string) string
 
+	// Clients are who may ask for a token at POST /oauth/token. Without any, the
+	// API is open to everybody and that route is not offered.
+	Clients []Client
+	// TokenTTL is how long a token is good for; default an hour.
+	TokenTTL time.Duration
+
+	// RefundRepeat is how a refund's id that is used again with the same body is
+	// answered; default [RefundRepeatSame].
+	RefundRepeat string
+	// Terms says what the plan wants of a refund that is asked for through the
+	// API. Nil settles each in the answer itself, with its callback due a second
+	// later.
+	Terms func(of pix.EndToEndID, id pix.RefundID) RefundTerms
+	// NewID makes n characters of [a-zA-Z0-9] that depend on the kind and the
+	// key: for rtrIds, ids of MED returns, tokens. Nil derives them by SHA-256.
+	NewID func(kind, key string, n int) string
+
 	// Observe is told of what happens; nil is told nothing.
 	Observe Observer
 	// Sleep holds an answer back in live use ([PSP.ServeHTTP] alone calls it).
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Insert adds a settled Pix to the truth; default [StrictInsert]. A test
-	// of the PSP's own check puts a broken one here.
-	Insert InsertFunc
+	// of the PSP's own check puts a broken one here. InsertRefund is the same for
+	// a refund; default [StrictInsertRefund].
+	Insert       InsertFunc
+	InsertRefund InsertRefundFunc
 }
 
 // PSP is the fake institution: a state machine that never sleeps and never
@@ -73,9 +93,14 @@ type PSP struct {
 	lag     time.Duration // zero after Heal
 	truth   *Truth
 	journal []effect
+	returns []refundEffect
 	balance pix.Amount
 	version uint64
 	charges chargeBook
+	refunds refundBook
+	cases   caseBook
+	agenda  agenda
+	tokens  tokenBook
 	hooks   webhooks
 	courier courier
 	calls   map[callKey]int
@@ -122,6 +147,21 @@ func (c Config) withDefaults() Config {
 	if c.Insert == nil {
 		c.Insert = StrictInsert
 	}
+	if c.InsertRefund == nil {
+		c.InsertRefund = StrictInsertRefund
+	}
+	if c.RefundRepeat == "" {
+		c.RefundRepeat = RefundRepeatSame
+	}
+	if c.Terms == nil {
+		c.Terms = func(pix.EndToEndID, pix.RefundID) RefundTerms { return RefundTerms{NotifyAfter: time.Second} }
+	}
+	if c.NewID == nil {
+		c.NewID = derivedID
+	}
+	if c.TokenTTL == 0 {
+		c.TokenTTL = time.Hour
+	}
 	return c
 }
 
@@ -143,20 +183,27 @@ func (c Config) validate() error {
 	if len(c.Secret.Key) == 0 {
 		return errors.New("fakepsp config: Secret: want a key")
 	}
-	if c.CallbackTimeout < 0 || c.StatementLag < 0 || c.OversizeBytes < 0 {
-		return errors.New("fakepsp config: CallbackTimeout, StatementLag and OversizeBytes: want no negative one")
+	if c.CallbackTimeout < 0 || c.StatementLag < 0 || c.OversizeBytes < 0 || c.TokenTTL < 0 {
+		return errors.New("fakepsp config: CallbackTimeout, StatementLag, OversizeBytes and TokenTTL: want no negative one")
 	}
-	return nil
+	switch c.RefundRepeat {
+	case RefundRepeatSame, RefundRepeatRefused, RefundRepeatConflict:
+	default:
+		return fmt.Errorf(`fakepsp config: RefundRepeat %q: want "same", "400" or "409"`, c.RefundRepeat)
+	}
+	return validClients(c.Clients)
 }
 
 // Heal ends all faults: lags are zero, copies and extra notices that were not
 // sent yet are forgotten, held-back callbacks go out when they would have gone
-// without the fault. What was dropped stays dropped.
+// without the fault. What was dropped stays dropped, and a token that a fault
+// ended stays ended. Refunds and cases go on as their terms have it.
 func (p *PSP) Heal() {
 	p.mu.Lock()
 	defer p.unlock()
-	now := p.cfg.Now()
+	now := p.present()
 	p.hooks.forget(p, now)
+	p.tokens.revoke(p, now)
 	p.healCourier(now)
 	p.faults, p.lag = nil, 0
 }

@@ -41,6 +41,47 @@ func (p *PSP) Balance() pix.Amount {
 	return p.balance
 }
 
+// Blocked is the part of the balance that MED cases hold, Reserved the part
+// that is promised to refunds in process.
+func (p *PSP) Blocked() pix.Amount {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cases.blocked
+}
+
+// Reserved is the money of refunds in process, see [PSP.Blocked].
+func (p *PSP) Reserved() pix.Amount {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refunds.reserved
+}
+
+// Refunds lists the refunds as they stand, in the order in which they were
+// asked for.
+func (p *PSP) Refunds() []RefundRow {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.truth.refunds.rows)
+}
+
+// Disputes lists the MED cases as they stand, in the order of their reports.
+func (p *PSP) Disputes() []DisputeCase {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]DisputeCase, len(p.cases.list))
+	for i, d := range p.cases.list {
+		out[i] = d.shown()
+	}
+	return out
+}
+
+// Payment is a Pix as the API shows it now, its refunds included.
+func (p *PSP) Payment(id pix.EndToEndID) (pix.Payment, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.truth.Payment(id)
+}
+
 // Charge is the current state of a charge, with its Pix.
 func (p *PSP) Charge(txid pix.TxID) (pix.Charge, bool) {
 	p.mu.Lock()

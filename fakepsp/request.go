@@ -28,7 +28,7 @@ func (p *PSP) request(d *delivery, now time.Time) request {
 	bent := false
 	if said := d.said(); len(change.Shape) > 0 || said {
 		clean := body
-		body = bend(d.speech(), change.Shape, p.cfg.OversizeBytes)
+		body = bend(p.speech(d), change.Shape, p.cfg.OversizeBytes)
 		bent = !bytes.Equal(clean, body)
 	}
 	if change.Frozen { // copy 0 rode in another's body: what it would have been
@@ -50,7 +50,7 @@ func (p *PSP) request(d *delivery, now time.Time) request {
 // words is the change that says what the body states: the attempt's own, or,
 // for a notice without a payment behind it, the one that made the notice.
 func (d *delivery) words() chaos.Change {
-	if d.notice.name != chaos.NoticeCredit {
+	if d.notice.extra {
 		return d.notice.said
 	}
 	return d.fault.Change
@@ -58,12 +58,20 @@ func (d *delivery) words() chaos.Change {
 
 func (d *delivery) said() bool {
 	w := d.words()
-	return w.SayCents != 0 || w.SayEndToEndID != "" || w.SayTxID != ""
+	return w.SayCents != 0 || w.SayEndToEndID != "" || w.SayTxID != "" || saysRefund(w)
 }
 
-// speech is the notice's items with the false words in the first.
-func (d *delivery) speech() []pix.Payment {
+// speech is the notice's items with the false words in the first. The refund
+// that the notice is about, true or not, stands last there: a body with room
+// for one refund only shows that one.
+func (p *PSP) speech(d *delivery) []pix.Payment {
 	items, w := slices.Clone(d.notice.items), d.words()
+	if slices.Contains(d.fault.Change.Shape, chaos.ShapeRefundObject) {
+		items[0].Refunds = lastly(items[0].Refunds, d.notice.about)
+	}
+	if saysRefund(w) {
+		items[0] = p.withFalseRefund(items[0], d.notice, w)
+	}
 	if w.SayCents != 0 {
 		items[0].Amount = pix.Amount(w.SayCents)
 	}
@@ -74,4 +82,14 @@ func (d *delivery) speech() []pix.Payment {
 		items[0].TxID = pix.TxID(w.SayTxID)
 	}
 	return items
+}
+
+// lastly is the list with the refund of that id at its end.
+func lastly(list []pix.Refund, id pix.RefundID) []pix.Refund {
+	i := slices.IndexFunc(list, func(r pix.Refund) bool { return r.ID == id })
+	if i < 0 {
+		return list
+	}
+	about := list[i]
+	return append(slices.Delete(slices.Clone(list), i, i+1), about)
 }

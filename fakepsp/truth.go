@@ -11,6 +11,7 @@ import (
 )
 
 // SettledPix is one Pix that arrived on the account: a fact, never changed.
+// Its Refunds are empty: what became of it later is told by [Truth.Payment].
 type SettledPix struct {
 	pix.Payment
 	// Subject is the plan's ID of the payment, "" if it has none.
@@ -39,9 +40,9 @@ func StrictInsert(t *Truth, row SettledPix, line pix.StatementLine) error {
 	return nil
 }
 
-// Truth holds what settled, in the order of settlement and by time. Its
-// Append and Replace methods check nothing: strictness is the work of the
-// [InsertFunc] that calls them.
+// Truth holds what settled, in the order of settlement and by time, and the
+// refunds of it. Its Append and Replace methods check nothing: strictness is
+// the work of the [InsertFunc] or [InsertRefundFunc] that calls them.
 type Truth struct {
 	rows   []SettledPix // never overwritten in place: slices of it are handed out
 	wire   [][]byte     // each row's Pix as JSON, nil until it is first asked for
@@ -49,6 +50,8 @@ type Truth struct {
 	byTime []int               // indexes of rows by (PaidAt, EndToEndID)
 	lines  []pix.StatementLine // by (SettledAt, Kind, EndToEndID, ID)
 	lineID map[lineKey]struct{}
+
+	refunds refundTruth
 }
 
 type lineKey struct {
@@ -100,7 +103,7 @@ func (t *Truth) ReplacePix(row SettledPix) {
 // rows many times, so the text is kept.
 func (t *Truth) appendJSON(b []byte, i int) []byte {
 	if t.wire[i] == nil {
-		t.wire[i] = itemJSON(t.rows[i].Payment)
+		t.wire[i] = itemJSON(t.payment(i))
 	}
 	return append(b, t.wire[i]...)
 }

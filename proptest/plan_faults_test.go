@@ -50,15 +50,19 @@ func (s striker) between(lo, hi int64, label string) int64 {
 
 func (s striker) number(lo, hi int, label string) int { return rapid.IntRange(lo, hi).Draw(s.t, label) }
 
-func (s striker) payment() chaos.Payment {
-	return rapid.SampledFrom(s.plan.Payments).Draw(s.t, "payment")
+func (s striker) payment() chaos.Payment { return s.oneOf(s.plan.Payments, "payment") }
+
+// oneOf draws a payment of a list, from a range that does not depend on the
+// list's length: so another payment can be taken out and the draw stays good.
+func (s striker) oneOf(list []chaos.Payment, label string) chaos.Payment {
+	return list[s.number(0, mostSales-1, label)%len(list)]
 }
 
 // other is a payment of a higher number than p, if there is one.
 func (s striker) other(p chaos.Payment) (chaos.Payment, bool) {
 	for i, q := range s.plan.Payments {
 		if q.ID == p.ID && i+1 < len(s.plan.Payments) {
-			return rapid.SampledFrom(s.plan.Payments[i+1:]).Draw(s.t, "other"), true
+			return s.oneOf(s.plan.Payments[i+1:], "other"), true
 		}
 	}
 	return p, false

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -71,6 +72,7 @@ func (d *drawing) drawn() (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.profile = plan.Profile
 	return &source{plan: plan, args: d.args()}, nil
 }
 
@@ -80,7 +82,7 @@ func readPlan(name string, stdin io.Reader) (*source, error) {
 	if name == "-" {
 		plan, err := chaos.ReadPlan(stdin)
 		if err != nil {
-			return nil, usagef("--plan -: %v", err)
+			return nil, usagef("--plan -: %s", planError(err))
 		}
 		return &source{plan: plan, args: redrawn(plan), piped: true}, nil
 	}
@@ -91,13 +93,16 @@ func readPlan(name string, stdin io.Reader) (*source, error) {
 	defer f.Close()
 	plan, err := chaos.ReadPlan(f)
 	if err != nil {
-		return nil, usagef("--plan %s: %v", name, err)
+		return nil, usagef("--plan %s: %s", name, planError(err))
 	}
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
 		return &source{plan: plan, args: redrawn(plan), piped: true}, nil
 	}
 	return &source{plan: plan, args: []string{"--plan", name}, file: name}, nil
 }
+
+// planError is what is wrong with a plan, without the word that the flag says.
+func planError(err error) string { return strings.TrimPrefix(reason(err), "plan: ") }
 
 // writeTo writes the plan to a file, which from then on is where a piped plan
 // can be had again.

@@ -35,7 +35,7 @@ type environmentError struct {
 }
 
 // Error says what was being done and why it could not be.
-func (e environmentError) Error() string { return e.doing + ": " + e.cause.Error() }
+func (e environmentError) Error() string { return e.doing + ": " + reason(e.cause) }
 
 // Unwrap gives the cause.
 func (e environmentError) Unwrap() error { return e.cause }

@@ -36,7 +36,7 @@ func (c *cli) runTwice(run *finished, o scenarios.Options, show *progress) error
 	for i := range traces {
 		f, err := os.CreateTemp("", "pixlab-trace-*.jsonl")
 		if err != nil {
-			return environmentError{"make a temporary file", err}
+			return environmentError{"make a temporary file in " + os.TempDir(), err}
 		}
 		defer os.Remove(f.Name())
 		defer f.Close()
