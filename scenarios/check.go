@@ -148,6 +148,24 @@ func (o pspObserver) Settled(row fakepsp.SettledPix) {
 	w.emit("psp", "pix.settled", row.Amount.String(), "e2e", string(row.EndToEndID), "txid", string(row.TxID))
 }
 
+// RefundAsked notes a refund that began.
+func (o pspObserver) RefundAsked(row fakepsp.RefundRow) {
+	o.w.emit("psp", "refund.asked", row.Amount.String(), "e2e", string(row.EndToEndID), "refund", string(row.ID), "rtr", string(row.ReturnID))
+}
+
+// RefundSettled adds a refund's end to the truth.
+func (o pspObserver) RefundSettled(row fakepsp.RefundRow) {
+	w := o.w
+	w.view.TruthRefunds = append(w.view.TruthRefunds, row)
+	w.lastSettled = w.sched.Now()
+	w.emit("psp", "refund.settled", string(row.Status)+" "+row.Amount.String(), "e2e", string(row.EndToEndID), "refund", string(row.ID), "rtr", string(row.ReturnID))
+}
+
+// Disputed notes a stage of a MED case.
+func (o pspObserver) Disputed(c fakepsp.DisputeCase) {
+	o.w.emit("psp", "dispute", string(c.Stage), "dispute", c.ID)
+}
+
 // Sent notes what an attempt says, if it is signed well and not so.
 func (o pspObserver) Sent(a *fakepsp.Attempt) {
 	w := o.w

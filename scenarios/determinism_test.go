@@ -27,7 +27,7 @@ func TestPrintHashes(t *testing.T) {
 	n := count(t, childEnv, 1)
 	for seed := 1; seed <= n; seed++ {
 		for _, profile := range []string{"mixed", "hostile"} {
-			fmt.Printf("hash %d %s %s\n", seed, profile, play(t, seed, profile, scenarios.Options{}).Hash)
+			fmt.Printf("hash %d %s %s\n", seed, profile, runSeed(t, seed, profile, scenarios.Options{}).Hash)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestPlanFileRunsLikeItsSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := play(t, seed, "hostile", scenarios.Options{}); got.Hash != want.Hash {
+		if want := runSeed(t, seed, "hostile", scenarios.Options{}); got.Hash != want.Hash {
 			t.Errorf("seed %d: the plan file's run has hash %s, the seed's %s", seed, got.Hash, want.Hash)
 		}
 	}
@@ -121,7 +121,7 @@ func TestGoldenTraces(t *testing.T) {
 	const file = "testdata/traces.json"
 	got := goldenTraces{Version: scenarios.TraceVersion, Mixed: map[string]string{}}
 	for seed := 1; seed <= 20; seed++ {
-		got.Mixed[fmt.Sprint(seed)] = play(t, seed, "mixed", scenarios.Options{}).Hash
+		got.Mixed[fmt.Sprint(seed)] = runSeed(t, seed, "mixed", scenarios.Options{}).Hash
 	}
 	if *update {
 		raw, err := json.MarshalIndent(got, "", "  ")

@@ -25,8 +25,8 @@ func count(t testing.TB, name string, small int) int {
 	return n
 }
 
-// play draws a plan and runs it.
-func play(t testing.TB, seed int, profile string, o scenarios.Options) *scenarios.Report {
+// runSeed draws a plan and runs it.
+func runSeed(t testing.TB, seed int, profile string, o scenarios.Options) *scenarios.Report {
 	t.Helper()
 	plan, err := chaos.Generate(chaos.Options{Seed: chaos.Seed(seed), Profile: profile})
 	if err != nil {
@@ -75,7 +75,7 @@ func TestReferenceHoldsOnEveryProfile(t *testing.T) {
 				t.Parallel()
 				n := count(t, "PIXLAB_SEEDS", 150)
 				for seed := 1; seed <= n; seed++ {
-					r := play(t, seed, profile, scenarios.Options{})
+					r := runSeed(t, seed, profile, scenarios.Options{})
 					mustHold(t, seed, profile, r)
 					fired.add(r)
 				}
@@ -111,7 +111,7 @@ func TestReferenceHoldsUnderEachKindAlone(t *testing.T) {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
 			for seed := 1; seed <= n; seed++ {
-				mustHold(t, seed, k.Name, play(t, seed, k.Name, scenarios.Options{}))
+				mustHold(t, seed, k.Name, runSeed(t, seed, k.Name, scenarios.Options{}))
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func TestReferenceHoldsUnderEachKindAlone(t *testing.T) {
 func TestCalmIsSilent(t *testing.T) {
 	t.Parallel()
 	for seed := 1; seed <= count(t, "PIXLAB_SEEDS", 50); seed++ {
-		r := play(t, seed, "calm", scenarios.Options{})
+		r := runSeed(t, seed, "calm", scenarios.Options{})
 		mustHold(t, seed, "calm", r)
 		if r.CasesOpen != 0 || r.Quarantined != 0 || len(r.Void) != 0 {
 			t.Fatalf("seed %d: %d cases, %d in quarantine, %d void; want none", seed, r.CasesOpen, r.Quarantined, len(r.Void))

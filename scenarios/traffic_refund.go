@@ -106,9 +106,10 @@ func (v *View) blocked() pix.Amount {
 
 // refundInApp is a refund that the bank's app makes, past the receiver.
 func (w *World) refundInApp(r *chaos.Refund) {
+	id := pix.EndToEndID(w.payments[r.Payment].EndToEndID)
 	_, err := w.psp.AskRefund(fakepsp.RefundOrder{
-		Subject: r.ID, Payment: r.Payment, EndToEndID: pix.EndToEndID(w.payments[r.Payment].EndToEndID),
-		ID: pix.RefundID(r.Reference), Amount: pix.Amount(r.AmountCents),
+		EndToEndID: id, ID: pix.RefundID(r.Reference), Amount: pix.Amount(r.AmountCents),
+		Terms: w.refundTerms(id, pix.RefundID(r.Reference)),
 	})
 	w.emit("bank", "refund.app", fmt.Sprint(err), "subject", r.ID)
 	w.scheduleCourier()

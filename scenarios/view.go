@@ -21,9 +21,13 @@ type View struct {
 	Charges    map[receiver.ChargeRef]*receiver.Charge
 	ByTxID     map[pix.TxID]*receiver.Charge
 	Payments   map[pix.EndToEndID]*receiver.Payment
-	Cases      map[string]*receiver.Case
-	Outbox     map[int64]*receiver.OutboxEvent
-	Variants   []receiver.Variant
+	// ByRefund are the events by the state of a refund that they speak of.
+	ByRefund map[refundState]*receiver.Event
+	// Refunds are the refunds by Pix, in the order in which they came.
+	Refunds  map[pix.EndToEndID][]*receiver.Refund
+	Cases    map[string]*receiver.Case
+	Outbox   map[int64]*receiver.OutboxEvent
+	Variants []receiver.Variant
 	// Balance is the sum of entries by account.
 	Balance map[receiver.Account]pix.Amount
 	// Money is what the ledger has by Pix.
@@ -38,7 +42,7 @@ type View struct {
 	Memos map[string]receiver.Memo
 
 	// TruthRefunds are the refunds that settled at the PSP, in order.
-	TruthRefunds []fakepsp.SettledRefund
+	TruthRefunds []fakepsp.RefundRow
 	// Truth is what settled at the PSP.
 	Truth map[pix.EndToEndID]fakepsp.SettledPix
 	// Said are amounts that the PSP told of with a valid signature although

@@ -183,12 +183,26 @@ func endpointSecret(seed chaos.Seed) pix.Secret {
 	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", "endpoint", 32))}
 }
 
+// labClient is the receiver's identity at the PSP.
+func labClient(seed chaos.Seed) fakepsp.Client {
+	return fakepsp.Client{
+		ID: "loja", Secret: seed.ID("secret", "client", 32),
+		Scopes: []string{"cob.write", "cob.read", "pix.write", "pix.read", "webhook.write", "webhook.read"},
+	}
+}
+
+// otherClient is another system of the same merchant.
+func otherClient(seed chaos.Seed) fakepsp.Client {
+	return fakepsp.Client{ID: "outro-sistema", Secret: seed.ID("secret", "other", 32), Scopes: []string{"cob.write"}}
+}
+
 // receiverConfig is what one instance is told.
 func (w *World) receiverConfig(in *instance) receiver.Config {
 	seed := w.plan.Seed
 	return receiver.Config{
 		Name: in.name, PixKeys: []pix.PixKey{merchantKey},
 		PSPURL: "https://" + hostPSP, CallbackURL: "https://" + hostReceiver, EndpointURL: "https://" + hostEndpoint + "/events",
+		TokenURL: "https://" + hostPSP + "/oauth/token", ClientID: labClient(seed).ID, ClientSecret: labClient(seed).Secret,
 		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,

@@ -2,8 +2,8 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
 	"github.com/pixlab/pixlab/receiver"
 )
@@ -28,13 +28,14 @@ func (s *Store) ApplyEvents(ctx context.Context, in []receiver.Application) ([]r
 	return out, tx.commit()
 }
 
-// applied is what became of one item, failed if it was refused and undone.
+// applied is what became of one item, failed if it was refused. Refused or
+// waiting, it is undone.
 func (tx *Tx) applied(fn func() (receiver.ApplyOutcome, error)) (out receiver.ApplyOutcome) {
 	err := tx.item(func() (err error) {
 		out, err = fn()
 		return err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errWaits) {
 		return receiver.ApplyOutcome{Result: receiver.ApplyFailed, Reason: err.Error()}
 	}
 	return out
@@ -73,9 +74,7 @@ func (tx *Tx) confirm(e *receiver.Event, c receiver.Credit) error {
 		learnContent(e, c, true)
 		return nil
 	}
-	earlier := own(e)
-	e.Credit, e.Confirmed = &c, true
-	tx.addVariant(e, earlier)
+	tx.replaceContent(e, &c, nil)
 	return nil
 }
 

@@ -37,7 +37,7 @@ func changesOfRun(t *testing.T) string {
 		repairs[i].Item.Credit.TxID = testCharge(1).TxID
 		lines[i] = pix.StatementLine{Kind: pix.KindPixIn, EndToEndID: testID(n), Cents: 1000}
 	}
-	if _, err := s.RepairCredits(t.Context(), repairs); err != nil {
+	if _, err := s.RepairEvents(t.Context(), repairs); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.CreateCharges(t.Context(), []receiver.NewCharge{{Charge: testCharge(1), At: testStart()}}); err != nil {

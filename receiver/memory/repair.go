@@ -34,7 +34,7 @@ func (tx *Tx) repair(item *receiver.InboxItem, at time.Time) (receiver.ApplyOutc
 	case err != nil:
 		return receiver.ApplyOutcome{}, err
 	case e.Refund != nil:
-		return tx.repairRefund(before, e, at)
+		return tx.repairRefund(before, e, *item.Refund, at)
 	}
 	return tx.repairCredit(before, e, at)
 }
@@ -52,8 +52,9 @@ func (tx *Tx) repairCredit(before, e *receiver.Event, at time.Time) (receiver.Ap
 	return tx.settle(before, e, d.Result, d.Reason, d.Quarantine), nil
 }
 
-func (tx *Tx) repairRefund(before, e *receiver.Event, at time.Time) (receiver.ApplyOutcome, error) {
-	c := *e.Refund
+func (tx *Tx) repairRefund(
+	before, e *receiver.Event, c receiver.RefundContent, at time.Time,
+) (receiver.ApplyOutcome, error) {
 	f := tx.refundFacts(c, at)
 	f.Confirmed, f.Settled = true, true
 	d := tx.Rules().Refund(f)

@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
@@ -41,6 +42,16 @@ func (l *ledger) post(t receiver.Transaction, payments *paymentTable) error {
 	l.references[t.Reference] = struct{}{}
 	l.sum(t, +1, payments)
 	return nil
+}
+
+// unused is a reference that no transaction has: the one given, or, where that
+// is used, the same numbered from 2.
+func (l *ledger) unused(reference string) string {
+	free := reference
+	for n := 2; l.used(free); n++ {
+		free = reference + ":" + strconv.Itoa(n)
+	}
+	return free
 }
 
 // cut takes back everything after the first n transactions.

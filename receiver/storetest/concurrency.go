@@ -184,7 +184,7 @@ func repairAtOnce(f *fixture) {
 	booked := 0
 	for _, out := range atOnce(f, func(w int) ([]receiver.ApplyOutcome, error) {
 		if w%2 == 0 {
-			return f.store.RepairCredits(f.ctx(), []receiver.Repair{f.repair(f.credit(1, 1, 1000))})
+			return f.store.RepairEvents(f.ctx(), []receiver.Repair{f.repair(f.credit(1, 1, 1000))})
 		}
 		return f.store.ApplyEvents(f.ctx(), []receiver.Application{f.application(e, nil)})
 	}) {

@@ -79,8 +79,8 @@ func (f *fixture) otherCommands() []command {
 		{"MatchStatement", func(ctx context.Context) error {
 			return only(s.MatchStatement(ctx, []pix.StatementLine{f.line(5, 100)}))
 		}},
-		{"RepairCredits", func(ctx context.Context) error {
-			return only(s.RepairCredits(ctx, []receiver.Repair{f.repair(f.credit(8, 0, 1))}))
+		{"RepairEvents", func(ctx context.Context) error {
+			return only(s.RepairEvents(ctx, []receiver.Repair{f.repair(f.credit(8, 0, 1))}))
 		}},
 		{"UnseenPayments", func(ctx context.Context) error { return only(s.UnseenPayments(ctx, receiver.UnseenQuery{})) }},
 		{"PostAdjustments", func(ctx context.Context) error {
