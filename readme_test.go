@@ -26,11 +26,13 @@ func TestGoldenReadme(t *testing.T) {
 	block := regexp.MustCompile("(?s)```text\nrun .*?\n```\n")
 	shown := block.FindString(string(text))
 	words := strings.Fields(command)
-	printed, err := exec.Command(words[0], words[1:]...).Output()
-	if err != nil {
-		t.Fatalf("%s: %v", command, err)
+	cmd := exec.Command(words[0], words[1:]...)
+	var printed, complaint strings.Builder
+	cmd.Stdout, cmd.Stderr = &printed, &complaint
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, complaint.String())
 	}
-	today := "```text\n" + string(printed) + "```\n"
+	today := "```text\n" + printed.String() + "```\n"
 	switch {
 	case steady(shown) == steady(today):
 	case *update && shown != "":

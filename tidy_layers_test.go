@@ -28,24 +28,25 @@ const (
 // layers run downwards. A folder that is not listed may not hold Go.
 func layers() []layer {
 	receivers := []string{"pix", "receiver"}
-	all := []string{"pix", "chaos", "fakepsp", "receiver", "receiver/", "internal/", "scenarios", "scenarios/", "web"}
+	all := []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster", "scenarios", "scenarios/", "web", "cmd/"}
 	return []layer{
 		{dir: "."},
 		{dir: "pix"},
 		{dir: "chaos"},
-		{dir: "internal/pgcluster", own: []string{"chaos"}, third: []string{modPgx}},
-		{dir: "internal/pgcluster/docker", own: []string{"chaos", "internal/pgcluster"}, third: []string{modContainers, modPgx}},
-		{dir: "internal/", own: []string{"chaos"}},
+		{dir: "internal/pgcluster", own: []string{"chaos"}, third: []string{modPgx}, tests: []string{"internal/"}},
+		{dir: "internal/pgcluster/docker", own: []string{"chaos", "internal/pgcluster"}, third: []string{modContainers, modPgx}}, // for tests
+		{dir: "internal/pgcluster/pgtest", own: []string{"chaos", "internal/"}, third: []string{modPgx}},                         // for tests
+		{dir: "internal/", own: []string{"chaos", "internal/pgcluster"}},
 		{dir: "fakepsp", own: []string{"pix", "chaos"}, third: []string{modMux}},
 		{dir: "receiver", own: []string{"pix"}, third: []string{modMux}, tests: []string{"receiver/memory", "receiver/storetest"}},
 		{dir: "receiver/memory", own: receivers, tests: []string{"receiver/storetest"}},
 		{dir: "receiver/postgres", own: receivers, third: []string{modPgx}, tests: []string{"receiver/storetest", "internal/"}},
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
-		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/", "internal/"}, tests: []string{"scenarios/broken"}},
-		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/", "scenarios"}},
-		{dir: "proptest", tests: all},
+		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
+		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
+		{dir: "proptest", tests: append(all, "internal/")},
 		{dir: "web"},
-		{dir: "cmd/", own: append(all, "cmd/"), third: []string{modCobra, modPflag}},
+		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag}},
 	}
 }
 
@@ -66,6 +67,7 @@ func layerRules() []rule {
 			{"internal/x/a.go": `package x; import _ "github.com/pixlab/pixlab/pix"`},
 			{"web/a.go": `package web; import _ "github.com/pixlab/pixlab/pix"`},
 			{"elsewhere/a.go": `package elsewhere`},
+			{"cmd/pixlab/main.go": `package main; import _ "github.com/pixlab/pixlab/internal/pgcluster/docker"`},
 		},
 		good: []sample{{
 			"fakepsp/a.go":            `package fakepsp; import _ "github.com/pixlab/pixlab/pix"`,

@@ -54,11 +54,11 @@ func TestJoinIsOrderless(t *testing.T) {
 func TestJoinRules(t *testing.T) {
 	t.Parallel()
 	a := Change{DelayMS: 1, CopyAfterMS: 5, AtMS: 9, SayCents: 7, Signature: SignatureBad, LagMS: 4, SkewMS: -9, Status: 429,
-		Shape: []string{ShapeTruncated}, With: []string{"p10"}, RemoveAtMS: 0, PayAtMS: 3, RestartMS: 2, Cut: true}
+		Shape: []string{ShapeTruncated}, With: []string{"p10"}, RemoveAtMS: 0, PayAtMS: 3, RestartMS: 2, Cut: true, SayRefundCents: 6, SayRefundID: "R1"}
 	b := Change{DelayMS: 2, CopyAfterMS: 3, AtMS: 0, SayCents: 9, Signature: SignatureMissing, LagMS: 3, SkewMS: 4, Status: 503,
-		Shape: []string{ShapeNulls, ShapeTruncated}, With: []string{"p2"}, RemoveAtMS: 8, PayAtMS: 4, RestartMS: 1, Lax: true}
+		Shape: []string{ShapeNulls, ShapeTruncated}, With: []string{"p2"}, RemoveAtMS: 8, PayAtMS: 4, RestartMS: 1, Lax: true, SayRefundCents: 5, SayRefundID: "R2", Revoked: true}
 	want := Change{DelayMS: 3, CopyAfterMS: 3, AtMS: 9, SayCents: 9, Signature: SignatureMissing, LagMS: 4, SkewMS: -5, Status: 503,
-		Shape: []string{ShapeNulls, ShapeTruncated}, With: []string{"p2", "p10"}, RemoveAtMS: 8, PayAtMS: 4, RestartMS: 2, Cut: true, Lax: true}
+		Shape: []string{ShapeNulls, ShapeTruncated}, With: []string{"p2", "p10"}, RemoveAtMS: 8, PayAtMS: 4, RestartMS: 2, Cut: true, Lax: true, SayRefundCents: 6, SayRefundID: "R2", Revoked: true}
 	if got := a.Join(b); !reflect.DeepEqual(got, want) {
 		t.Errorf("join = %+v\nwant %+v", got, want)
 	}

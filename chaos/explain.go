@@ -83,10 +83,22 @@ func (e explainer) returns(id string) {
 	}
 	for _, d := range e.plan.Disputes {
 		if d.Payment == id {
-			fmt.Fprintf(e, "         %s: %s over %s reported at %s, %s %s later\n", d.ID, d.Nature,
-				reais(d.AmountCents), clock(d.ReportAtMS), d.Outcome, span(d.DecideAfterMS))
+			fmt.Fprintf(e, "         %s: %s over %s reported at %s, %s %s later%s\n", d.ID, d.Nature,
+				reais(d.AmountCents), clock(d.ReportAtMS), d.Outcome, span(d.DecideAfterMS), told(d))
 		}
 	}
+}
+
+// told is what the merchant hears of a MED case.
+func told(d Dispute) string {
+	text := ""
+	if d.Memo {
+		text = ", the block told by another channel"
+	}
+	if d.Outcome == DisputeAccepted {
+		text += ", callback " + span(d.NotifyAfterMS) + " after that"
+	}
+	return text
 }
 
 // faultsOn lists what strikes a payment's payer and callbacks. A kind that
@@ -100,12 +112,12 @@ func (e explainer) faultsOn(id string) {
 	}
 	for i := 0; i < len(mine); {
 		n := 1
-		for i+n < len(mine) && mine[i+n].Kind == mine[i].Kind {
+		for i+n < len(mine) && mine[i+n].Kind == mine[i].Kind && sameNotice(mine[i].Target, mine[i+n].Target) {
 			n++
 		}
 		if n > 3 && mine[i].Set.CopyAfterMS > 0 {
-			fmt.Fprintf(e, "         %s: %d copies, from %s to %s after the first\n", mine[i].Kind, n,
-				span(mine[i].Set.CopyAfterMS), span(mine[i+n-1].Set.CopyAfterMS))
+			fmt.Fprintf(e, "         %s: %d copies%s, from %s to %s after the first\n", mine[i].Kind, n,
+				ofNotice(mine[i].Target.Callback), span(mine[i].Set.CopyAfterMS), span(mine[i+n-1].Set.CopyAfterMS))
 			i += n
 			continue
 		}
@@ -128,26 +140,4 @@ func (e explainer) section(title string, belongs func(Target) bool) {
 	for _, d := range mine {
 		fmt.Fprintf(e, "  %s: %s %s\n", d.Kind, place(d.Target), strings.Join(d.Set.words(), ", "))
 	}
-}
-
-// place is a target in words.
-func place(t Target) string {
-	switch {
-	case t.Callback != nil && extraNotice(t.Callback.Notice):
-		return "an extra callback"
-	case t.Callback != nil && t.Callback.Notice != NoticeCredit:
-		return "callback " + t.Callback.Notice
-	case t.Callback != nil && t.Callback.Copy > 0:
-		return fmt.Sprintf("copy %d of the callback", t.Callback.Copy)
-	case t.Callback != nil:
-		return fmt.Sprintf("attempt %d of the callback", t.Callback.Attempt)
-	case t.API != nil:
-		return fmt.Sprintf("call %d of %s about %s", t.API.Nth, t.API.Route, t.API.Subject)
-	case t.Command != nil:
-		c := t.Command
-		return fmt.Sprintf("%s execution %d of %s with %s, instance %s:", c.Edge, c.Nth, c.Command, c.Subject, c.Instance)
-	case t.Window != nil:
-		return fmt.Sprintf("%s from %s to %s", t.Window.Place, clock(t.Window.FromMS), clock(t.Window.ToMS))
-	}
-	return "the payer"
 }

@@ -10,13 +10,13 @@ func ackLostKind() Kind {
 }
 
 func proposeAckLost(p Proposer) (out []Deviation) {
-	for s, st := range p.struck((*sale).notified) {
+	for n, st := range p.callbacks() {
 		attempts := 1
 		if st.Chance(Rate{1, 4}) {
 			attempts = int(st.Between(2, 3))
 		}
 		for attempt := 1; attempt <= attempts; attempt++ {
-			out = append(out, onCallback(s.ID, 0, attempt, Change{AckLost: true}))
+			out = append(out, n.on(0, attempt, Change{AckLost: true}))
 		}
 	}
 	return out

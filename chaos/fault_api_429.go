@@ -13,5 +13,8 @@ func proposeApi429(p Proposer) (out []Deviation) {
 	for s, st := range p.struck((*sale).any) {
 		out = append(out, apiCalls(st, s, Change{Status: 429})...)
 	}
+	for r, st := range p.requests() {
+		out = append(out, refundCalls(st, r, Change{Status: 429})...)
+	}
 	return out
 }

@@ -10,9 +10,12 @@ func api5xxKind() Kind {
 }
 
 func proposeApi5xx(p Proposer) (out []Deviation) {
+	codes := [...]int{500, 502, 503, 504}
 	for s, st := range p.struck((*sale).any) {
-		codes := [...]int{500, 502, 503, 504}
 		out = append(out, apiCalls(st, s, Change{Status: codes[st.Below(4)]})...)
+	}
+	for r, st := range p.requests() {
+		out = append(out, refundCalls(st, r, Change{Status: codes[st.Below(4)]})...)
 	}
 	return out
 }

@@ -10,9 +10,12 @@ func api5xxAfterKind() Kind {
 }
 
 func proposeApi5xxAfter(p Proposer) (out []Deviation) {
+	codes := [...]int{500, 502, 504}
 	for s, st := range p.struck((*sale).ours) {
-		codes := [...]int{500, 502, 504}
 		out = append(out, onAPI(RouteChargePut, s.charge.ID, 1, Change{StatusAfter: codes[st.Below(3)]}))
+	}
+	for r, st := range p.requests() {
+		out = append(out, onAPI(RouteRefundPut, r.ID, 1, Change{StatusAfter: codes[st.Below(3)]}))
 	}
 	return out
 }

@@ -13,5 +13,8 @@ func proposeApiCut(p Proposer) (out []Deviation) {
 	for s, st := range p.struck((*sale).any) {
 		out = append(out, apiCalls(st, s, Change{Cut: true})...)
 	}
+	for r, st := range p.requests() {
+		out = append(out, refundCalls(st, r, Change{Cut: true})...)
+	}
 	return out
 }

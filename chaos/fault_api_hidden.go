@@ -1,9 +1,13 @@
 package chaos
 
+// hiddenRefundMS is the longest that a refund is hidden from a GET. A receiver
+// takes "not found" for proof only after an hour.
+const hiddenRefundMS = 20 * minuteMS
+
 func apiHiddenKind() Kind {
 	return Kind{
 		Name: "api_hidden", Family: FamilyAPI,
-		Doc:   "The PSP answers 404 to a GET of what it has for half a second to five minutes after the effect.",
+		Doc:   "The PSP answers 404 to a GET of what it has for half a second to five minutes after the effect, of a refund for up to twenty.",
 		Mixed: Rate{1, 80}, Hostile: Rate{1, 8}, Alone: Rate{1, 2},
 		Propose: proposeApiHidden,
 	}
@@ -17,6 +21,12 @@ func proposeApiHidden(p Proposer) (out []Deviation) {
 			continue
 		}
 		out = append(out, onAPI(RoutePixGet, s.ID, 1, set))
+	}
+	for r, st := range p.requests() {
+		set := Change{HideMS: st.octave(500, hiddenRefundMS)}
+		for nth := range int(st.Between(1, 4)) {
+			out = append(out, onAPI(RouteRefundGet, r.ID, nth+1, set))
+		}
 	}
 	return out
 }

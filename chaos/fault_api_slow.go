@@ -13,6 +13,9 @@ func proposeApiSlow(p Proposer) (out []Deviation) {
 	for s, st := range p.struck((*sale).any) {
 		out = append(out, apiCalls(st, s, Change{SlowMS: st.octave(200, 90*secondMS)})...)
 	}
+	for r, st := range p.requests() {
+		out = append(out, refundCalls(st, r, Change{SlowMS: st.octave(200, 90*secondMS)})...)
+	}
 	return out
 }
 
@@ -32,6 +35,20 @@ func apiCalls(st *Stream, s *sale, set Change) []Deviation {
 	out := []Deviation{onAPI(route, subject, 1, set)}
 	if st.Chance(Rate{1, 4}) {
 		out = append(out, onAPI(route, subject, 2, set))
+	}
+	return out
+}
+
+// refundCalls sets the change on the first call about a refund, three times in
+// four the request itself, one time in four on the second call too.
+func refundCalls(st *Stream, r *Refund, set Change) []Deviation {
+	route := RouteRefundPut
+	if st.Chance(Rate{1, 4}) {
+		route = RouteRefundGet
+	}
+	out := []Deviation{onAPI(route, r.ID, 1, set)}
+	if st.Chance(Rate{1, 4}) {
+		out = append(out, onAPI(route, r.ID, 2, set))
 	}
 	return out
 }

@@ -18,5 +18,12 @@ func proposeCommitLost(p Proposer) (out []Deviation) {
 		}
 		out = append(out, p.onCommand(st, command, subject, EdgeAfter, drawNth(st), Change{LoseCommit: true}))
 	}
+	for r, st := range p.requests() {
+		command := drawRefundCommand(st)
+		if command == CommandLeaseRefunds {
+			command = CommandRecordRefunds
+		}
+		out = append(out, p.onCommand(st, command, r.ID, EdgeAfter, drawNth(st), Change{LoseCommit: true}))
+	}
 	return out
 }

@@ -21,6 +21,13 @@ func proposeCrash(p Proposer) (out []Deviation) {
 		}
 		out = append(out, p.onCommand(st, command, subject, edge, drawNth(st), drawCrash(st)))
 	}
+	for r, st := range p.requests() {
+		command, edge := drawRefundCommand(st), EdgeAfter
+		if st.Chance(Rate{1, 2}) && command != CommandLeaseRefunds {
+			edge = EdgeBefore
+		}
+		out = append(out, p.onCommand(st, command, r.ID, edge, drawNth(st), drawCrash(st)))
+	}
 	for k := range dutyCrashes {
 		if st := p.stream("duty/" + itoa(k)); st.Chance(p.Rate) {
 			out = append(out, p.crashDuty(st))
@@ -58,6 +65,11 @@ func drawCommand(st *Stream, s *sale) (command, subject string) {
 		return charge[st.Below(2)], s.charge.ID
 	}
 	return payment[st.Below(7)], s.ID
+}
+
+// drawRefundCommand draws a store command that holds a refund.
+func drawRefundCommand(st *Stream) string {
+	return [...]string{CommandReserveRefunds, CommandLeaseRefunds, CommandRecordRefunds}[st.Below(3)]
 }
 
 // drawNth is mostly the first execution, one time in five the second.

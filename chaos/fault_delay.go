@@ -10,9 +10,9 @@ func delayKind() Kind {
 }
 
 func proposeDelay(p Proposer) (out []Deviation) {
-	for s, st := range p.struck((*sale).notified) {
-		late := st.octave(secondMS, min(6*hourMS, p.left(s.dueMS)))
-		out = append(out, onCallback(s.ID, 0, 1, Change{DelayMS: late}))
+	for n, st := range p.callbacks() {
+		late := st.octave(secondMS, min(6*hourMS, p.left(n.dueMS)))
+		out = append(out, n.on(0, 1, Change{DelayMS: late}))
 	}
 	return out
 }

@@ -10,8 +10,8 @@ func dropKind() Kind {
 }
 
 func proposeDrop(p Proposer) (out []Deviation) {
-	for s := range p.struck((*sale).notified) {
-		out = append(out, onCallback(s.ID, 0, 1, Change{Drop: true}))
+	for n := range p.callbacks() {
+		out = append(out, n.on(0, 1, Change{Drop: true}))
 	}
 	return out
 }

@@ -10,14 +10,14 @@ func duplicateKind() Kind {
 }
 
 func proposeDuplicate(p Proposer) (out []Deviation) {
-	for s, st := range p.struck((*sale).notified) {
+	for n, st := range p.callbacks() {
 		copies, together := int(st.Between(1, 3)), st.Chance(Rate{1, 2})
 		for copy := 1; copy <= copies; copy++ {
 			after := int64(1)
 			if !together {
 				after = st.octave(50, 30*minuteMS)
 			}
-			out = append(out, onCallback(s.ID, copy, 1, Change{CopyAfterMS: after}))
+			out = append(out, n.on(copy, 1, Change{CopyAfterMS: after}))
 		}
 	}
 	return out

@@ -10,8 +10,8 @@ func nullShapeKind() Kind {
 }
 
 func proposeNullShape(p Proposer) (out []Deviation) {
-	for s := range p.struck((*sale).notified) {
-		out = append(out, onCallback(s.ID, 0, 1, Change{Shape: []string{ShapeNulls}}))
+	for n := range p.callbacks() {
+		out = append(out, n.on(0, 1, Change{Shape: []string{ShapeNulls}}))
 	}
 	return out
 }

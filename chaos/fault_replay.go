@@ -18,12 +18,12 @@ func replayKind() Kind {
 }
 
 func proposeReplay(p Proposer) (out []Deviation) {
-	for s, st := range p.struck((*sale).notified) {
-		if p.left(s.dueMS) < 10*minuteMS {
+	for n, st := range p.callbacks() {
+		if p.left(n.dueMS) < 10*minuteMS {
 			continue
 		}
-		after := st.octave(10*minuteMS, p.left(s.dueMS))
-		out = append(out, onCallback(s.ID, replayCopy, 1, Change{CopyAfterMS: after, Frozen: true}))
+		after := st.octave(10*minuteMS, p.left(n.dueMS))
+		out = append(out, n.on(replayCopy, 1, Change{CopyAfterMS: after, Frozen: true}))
 	}
 	return out
 }

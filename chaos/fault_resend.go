@@ -10,9 +10,9 @@ func resendKind() Kind {
 }
 
 func proposeResend(p Proposer) (out []Deviation) {
-	for s, st := range p.struck((*sale).notified) {
-		after := st.octave(5*minuteMS, p.left(s.dueMS))
-		out = append(out, onCallback(s.ID, resendCopy, 1, Change{CopyAfterMS: after}))
+	for n, st := range p.callbacks() {
+		after := st.octave(5*minuteMS, p.left(n.dueMS))
+		out = append(out, n.on(resendCopy, 1, Change{CopyAfterMS: after}))
 	}
 	return out
 }

@@ -10,14 +10,14 @@ func stormKind() Kind {
 }
 
 func proposeStorm(p Proposer) (out []Deviation) {
-	for s, st := range p.struck((*sale).notified) {
-		if p.left(s.dueMS) < hourMS {
+	for n, st := range p.callbacks() {
+		if p.left(n.dueMS) < hourMS {
 			continue
 		}
-		after := st.octave(hourMS, p.left(s.dueMS))
+		after := st.octave(hourMS, p.left(n.dueMS))
 		for i := range int(st.Between(20, 60)) {
 			after += st.Between(0, 50)
-			out = append(out, onCallback(s.ID, stormCopy+i, 1, Change{CopyAfterMS: after}))
+			out = append(out, n.on(stormCopy+i, 1, Change{CopyAfterMS: after}))
 		}
 	}
 	return out

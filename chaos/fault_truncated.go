@@ -10,10 +10,10 @@ func truncatedKind() Kind {
 }
 
 func proposeTruncated(p Proposer) (out []Deviation) {
-	for s, st := range p.struck((*sale).notified) {
-		out = append(out, onCallback(s.ID, 0, 1, Change{Shape: []string{ShapeTruncated}}))
+	for n, st := range p.callbacks() {
+		out = append(out, n.on(0, 1, Change{Shape: []string{ShapeTruncated}}))
 		if st.Chance(Rate{1, 4}) {
-			out = append(out, onCallback(s.ID, 0, 2, Change{Shape: []string{ShapeTruncated}}))
+			out = append(out, n.on(0, 2, Change{Shape: []string{ShapeTruncated}}))
 		}
 	}
 	return out

@@ -10,8 +10,8 @@ func webhookRemovedKind() Kind {
 }
 
 func proposeWebhookRemoved(p Proposer) (out []Deviation) {
-	for s, st := range p.struck((*sale).notified) {
-		out = append(out, p.window(st, PlaceWebhook, s.dueMS, minuteMS, 2*hourMS, Change{Removed: true}))
+	for n, st := range p.callbacks() {
+		out = append(out, p.window(st, PlaceWebhook, n.dueMS, minuteMS, 2*hourMS, Change{Removed: true}))
 	}
 	return out
 }

@@ -116,10 +116,10 @@ func drawSettings(seed Seed, profile Profile) Settings {
 // propose collects what every kind wants of the base plan.
 func propose(p *Plan, rates []KindRate) []Deviation {
 	out := []Deviation{}
-	sales, kinds := salesOf(p), Kinds()
+	seen, kinds := viewOf(p), Kinds()
 	for _, r := range rates {
 		k := kinds[slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == r.Kind })]
-		found := k.Propose(Proposer{Plan: p, Seed: p.Seed, Kind: k.Name, Rate: r.Rate, sales: sales})
+		found := k.Propose(Proposer{Plan: p, Seed: p.Seed, Kind: k.Name, Rate: r.Rate, view: seen})
 		for i := range found {
 			found[i].Kind = k.Name
 		}

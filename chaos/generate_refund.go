@@ -23,7 +23,7 @@ func (d *drawer) refunds(i int, pay *Payment) {
 	if st.Chance(Rate{2, 5}) {
 		n = int(st.Between(2, 3))
 	}
-	together := st.Chance(Rate{1, 3}) && !d.profile.Plain
+	together := st.Chance(Rate{1, 2}) && !d.profile.Plain
 	var first int64
 	for k, cents := range d.askedBack(st, pay.AmountCents, n) {
 		r := d.refund(i, k, pay.AtMS)

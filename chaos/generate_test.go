@@ -33,8 +33,8 @@ func texts(faults []Deviation) []string {
 }
 
 // One payment more leaves every payment, charge and fault before it as it was;
-// a fault that came in addition names the new payment or its charge, or is a
-// window around it.
+// a fault that came in addition names the new payment, its charge or its refund,
+// or is a window around it.
 func TestOnePaymentMoreMovesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -44,6 +44,7 @@ func TestOnePaymentMoreMovesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		added := itoa(o.Payments)
+		ofRefund := regexp.MustCompile(`"r` + strings.TrimPrefix(added, "0") + `[0-2]"`)
 		o.Payments++
 		long, err := Generate(o)
 		if err != nil {
@@ -58,6 +59,14 @@ func TestOnePaymentMoreMovesNothing(t *testing.T) {
 		if !reflect.DeepEqual(long.Charges[:len(short.Charges)], short.Charges) {
 			t.Fatal("a charge moved")
 		}
+		if !slices.Equal(long.Refunds[:len(short.Refunds)], short.Refunds) || !slices.Equal(long.Disputes[:len(short.Disputes)], short.Disputes) {
+			t.Fatal("a refund or a MED case moved")
+		}
+		for _, r := range long.Refunds[len(short.Refunds):] {
+			if r.Payment != "p"+added {
+				t.Fatalf("%s of %s came with p%s", r.ID, r.Payment, added)
+			}
+		}
 		more := texts(long.Faults)
 		for _, d := range texts(short.Faults) {
 			i := slices.Index(more, d)
@@ -68,7 +77,7 @@ func TestOnePaymentMoreMovesNothing(t *testing.T) {
 		}
 		for _, d := range more {
 			if !strings.Contains(d, `"p`+added+`"`) && !strings.Contains(d, `"c`+added+`"`) &&
-				!strings.Contains(d, `"window"`) && !strings.Contains(d, long.Payments[len(long.Payments)-1].Charge) {
+				!ofRefund.MatchString(d) && !strings.Contains(d, `"window"`) && !strings.Contains(d, long.Payments[len(long.Payments)-1].Charge) {
 				t.Fatalf("this fault has nothing to do with p%s: %s", added, d)
 			}
 		}
@@ -260,7 +269,7 @@ func TestGenerateRefuses(t *testing.T) {
 		o           Options
 		wrong, good string
 	}{
-		"unknown profile":   {Options{Profile: "wild"}, `"wild" is unknown`, "calm, mixed, hostile, swarm, delay"},
+		"unknown profile":   {Options{Profile: "wild"}, `"wild" is unknown`, "calm, mixed, hostile, swarm, med, delay"},
 		"unknown kind":      {Options{Faults: []string{"delay", "rain"}}, `"rain" is unknown`, "delay, duplicate"},
 		"seed too large":    {Options{Seed: MaxSeed + 1}, "too large", "9007199254740991"},
 		"negative payments": {Options{Payments: -1}, "-1 payments", "1 or more"},

@@ -30,12 +30,14 @@ func Kinds() []Kind {
 	return []Kind{
 		delayKind(), duplicateKind(), reorderKind(), dropKind(), ackLostKind(),
 		forgedKind(), replayKind(), resendKind(), alteredKind(), phantomKind(),
+		falseRefundKind(),
 		truncatedKind(), oversizedKind(), groupedKind(), rootArrayKind(),
 		unknownFieldsKind(), unknownEnumsKind(), nullShapeKind(), refundObjectKind(),
 		stormKind(), webhookRemovedKind(),
 
 		apiSlowKind(), api5xxKind(), api5xxAfterKind(), apiCutKind(), api429Kind(),
-		apiHiddenKind(), statementLagKind(), pageShiftKind(), pspDownKind(),
+		api409Kind(), apiHiddenKind(), statementLagKind(), pageShiftKind(), pspDownKind(),
+		tokenExpiredKind(), tokenDownKind(),
 
 		crashKind(), commitLostKind(), storeDownKind(), workerPausedKind(), clockSkewKind(),
 

@@ -12,7 +12,7 @@ func TestKindsAreWellFormed(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
 	families := []string{FamilyCallback, FamilyAPI, FamilyReceiver, FamilyPayer, FamilyEndpoint}
-	seen := map[string]bool{"calm": true, "mixed": true, "hostile": true, "swarm": true}
+	seen := map[string]bool{"calm": true, "mixed": true, "hostile": true, "swarm": true, "med": true}
 	for _, k := range Kinds() {
 		if !name.MatchString(k.Name) || seen[k.Name] || !slices.Contains(families, k.Family) || !strings.HasSuffix(k.Doc, ".") {
 			t.Errorf("%q, family %q, doc %q", k.Name, k.Family, k.Doc)
@@ -114,9 +114,24 @@ func eachKind(t *testing.T, kinds map[string]meaning) {
 	}
 }
 
+// dueOf is when the callback of a payment, a refund or a MED case is due.
 func dueOf(p *Plan, id string) int64 {
-	pay := p.paymentNamed(id)
-	return pay.AtMS + pay.NotifyAfterMS
+	for _, n := range noticesOf(p, salesOf(p)) {
+		if n.subject == id {
+			return n.dueMS
+		}
+	}
+	panic("no callback of " + id)
+}
+
+// dueAt is when the callback at an address is due.
+func dueAt(p *Plan, a *CallbackAddress) int64 {
+	for _, n := range noticesOf(p, salesOf(p)) {
+		if n.payment == a.Subject && n.name == a.Notice {
+			return n.dueMS
+		}
+	}
+	panic("no callback " + a.Notice)
 }
 
 func TestCallbackFaultsMeanSomething(t *testing.T) {
@@ -124,13 +139,13 @@ func TestCallbackFaultsMeanSomething(t *testing.T) {
 	eachKind(t, map[string]meaning{
 		"delay": func(_ *Plan, d Deviation) bool { return d.Set.DelayMS >= 1000 && d.Set.DelayMS <= 6*hourMS },
 		"replay": func(p *Plan, d Deviation) bool {
-			return d.Set.Frozen && d.Set.CopyAfterMS >= 10*minuteMS && dueOf(p, d.Target.Callback.Subject)+d.Set.CopyAfterMS < p.HorizonMS
+			return d.Set.Frozen && d.Set.CopyAfterMS >= 10*minuteMS && dueAt(p, d.Target.Callback)+d.Set.CopyAfterMS < p.HorizonMS
 		},
 		"storm": func(_ *Plan, d Deviation) bool {
 			return d.Set.CopyAfterMS >= hourMS && d.Target.Callback.Copy >= stormCopy
 		},
 		"reorder": func(p *Plan, d Deviation) bool {
-			return dueOf(p, d.Target.Callback.Subject)+d.Set.DelayMS > dueOf(p, d.Set.Behind)
+			return dueAt(p, d.Target.Callback)+d.Set.DelayMS > dueOf(p, d.Set.Behind)
 		},
 		"grouped": func(p *Plan, d Deviation) bool {
 			leader, rider := d.Target.Callback.Subject, d.Set.With[0]
@@ -150,6 +165,10 @@ func TestCallbackFaultsMeanSomething(t *testing.T) {
 		"forged": func(p *Plan, d Deviation) bool {
 			pay := p.paymentNamed(d.Target.Callback.Subject)
 			return d.Set.AtMS > 0 && d.Set.Signature != "" && (d.Set.SayEndToEndID != pay.EndToEndID || d.Set.SayCents != pay.AmountCents)
+		},
+		"false_refund": func(p *Plan, d Deviation) bool {
+			return d.Set.AtMS > p.paymentNamed(d.Target.Callback.Subject).AtMS && d.Set.Signature == "" &&
+				d.Set.SayRefundCents > 0 && d.Set.SayRefundID != "" && d.Set.AtMS < p.HorizonMS
 		},
 		"phantom": func(p *Plan, d Deviation) bool {
 			pay := p.paymentNamed(d.Target.Callback.Subject)
@@ -173,11 +192,38 @@ func TestReceiverFaultsMeanSomething(t *testing.T) {
 		},
 		"crash": func(_ *Plan, d Deviation) bool {
 			c := d.Target.Command
-			lease := c.Command == CommandClaimEvents || c.Command == CommandLeaseOutbox
+			lease := c.Command == CommandClaimEvents || c.Command == CommandLeaseOutbox || c.Command == CommandLeaseRefunds
 			return d.Set.RestartMS >= 200 && d.Set.RestartMS <= 10*minuteMS && (!lease || c.Edge == EdgeAfter)
 		},
-		"commit_lost": func(_ *Plan, d Deviation) bool { return d.Target.Command.Edge == EdgeAfter },
+		"commit_lost": func(_ *Plan, d Deviation) bool {
+			c := d.Target.Command
+			return c.Edge == EdgeAfter && c.Command != CommandLeaseRefunds
+		},
 	})
+}
+
+func TestAPIFaultsMeanSomething(t *testing.T) {
+	t.Parallel()
+	token := func(p *Plan, d Deviation) bool {
+		w := d.Target.Window
+		return w.Place == PlaceToken && w.ToMS-w.FromMS <= hourMS && w.ToMS <= p.HorizonMS
+	}
+	eachKind(t, map[string]meaning{
+		"api_409": func(p *Plan, d Deviation) bool {
+			return d.Target.API.Route == RouteRefundPut && p.refundNamed(d.Target.API.Subject).Origin == OriginMerchant && d.Set.Status == 409
+		},
+		"api_hidden": func(_ *Plan, d Deviation) bool {
+			return d.Set.HideMS >= 500 && d.Set.HideMS <= hiddenRefundMS && (d.Set.HideMS <= 5*minuteMS || d.Target.API.Route == RouteRefundGet)
+		},
+		"token_expired": func(p *Plan, d Deviation) bool { return token(p, d) && d.Set.Revoked },
+		"token_down": func(p *Plan, d Deviation) bool {
+			return token(p, d) && d.Set.Down == (d.Set.Status == 0) && !d.Set.Revoked
+		},
+	})
+}
+
+func (p *Plan) refundNamed(id string) Refund {
+	return p.Refunds[slices.IndexFunc(p.Refunds, func(x Refund) bool { return x.ID == id })]
 }
 
 func TestPayerFaultsMeanSomething(t *testing.T) {
@@ -221,7 +267,7 @@ func TestCopyNumbersOfKindsAreApart(t *testing.T) {
 	}
 }
 
-// In mixed most callbacks are clean; in hostile most are not.
+// In mixed most callbacks of credits are clean; in hostile most are not.
 func TestMixedIsMostlyClean(t *testing.T) {
 	t.Parallel()
 	for profile, want := range map[string][2]int{"mixed": {60, 80}, "hostile": {0, 20}} {
@@ -234,7 +280,10 @@ func TestMixedIsMostlyClean(t *testing.T) {
 					continue
 				}
 				total++
-				if _, rides := f.Grouped(pay.ID); !rides && len(f.callbacks[pay.ID]) == 0 {
+				struck := slices.ContainsFunc(f.callbacks[pay.ID], func(c callbackFault) bool {
+					return c.at.Notice == NoticeCredit || extraNotice(c.at.Notice)
+				})
+				if _, rides := f.Grouped(pay.ID); !rides && !struck {
 					clean++
 				}
 			}

@@ -23,11 +23,28 @@ func (p *Plan) LastActionMS() int64 {
 		last = max(last, f.lastCallback(r.Payment, RefundNotice(r.ID), r.AtMS+r.SettleAfterMS+r.NotifyAfterMS))
 	}
 	for _, d := range p.Disputes {
-		last = max(last, f.lastCallback(d.Payment, DisputeNotice(d.ID, 1), d.ReportAtMS+d.DecideAfterMS+d.NotifyAfterMS))
+		decided := d.ReportAtMS + d.DecideAfterMS
+		if d.Outcome != DisputeAccepted {
+			last = max(last, decided) // nobody is told
+			continue
+		}
+		last = max(last, f.lastReturn(d.Payment, d.ID, decided+d.NotifyAfterMS))
 	}
 	for _, d := range p.Faults {
 		if w := d.Target.Window; w != nil {
 			last = max(last, w.ToMS)
+		}
+	}
+	return last
+}
+
+// lastReturn is when the last first attempt about a return of a MED case leaves,
+// as far as it can be told: further returns wait for money.
+func (f *Faults) lastReturn(subject, dispute string, due int64) int64 {
+	last := due
+	for _, c := range f.callbacks[subject] {
+		if returnOf(dispute, c.at.Notice) {
+			last = max(last, f.lastCallback(subject, c.at.Notice, due))
 		}
 	}
 	return last

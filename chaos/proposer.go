@@ -13,8 +13,30 @@ type Proposer struct {
 	Kind string
 	Rate Rate
 
-	sales []sale // of Plan; made on first use where nil
+	view *view // of Plan; made on first use where nil
 }
+
+// view is a plan seen from its payments and their callbacks: made once, read by
+// every kind.
+type view struct {
+	sales   []sale
+	notices []notice
+}
+
+func viewOf(p *Plan) *view {
+	sales := salesOf(p)
+	return &view{sales: sales, notices: noticesOf(p, sales)}
+}
+
+// look makes the view where there is none yet.
+func (p *Proposer) look() {
+	if p.view == nil {
+		p.view = viewOf(p.Plan)
+	}
+}
+
+// openStream is a stream to reopen at one subject after the other.
+func (p *Proposer) openStream() *Stream { return &Stream{src: rand.NewChaCha8([32]byte{})} }
 
 // sale is a payment beside the charge that it pays.
 type sale struct {
@@ -52,13 +74,11 @@ func (s *sale) any() bool { return true }
 // the kind strikes, each with the stream to draw the rest from. That stream
 // is good until the next payment: its memory serves them all.
 func (p *Proposer) struck(can func(*sale) bool) iter.Seq2[*sale, *Stream] {
-	if p.sales == nil {
-		p.sales = salesOf(p.Plan)
-	}
+	p.look()
 	return func(yield func(*sale, *Stream) bool) {
-		st := &Stream{src: rand.NewChaCha8([32]byte{})}
-		for i := range p.sales {
-			s := &p.sales[i]
+		st := p.openStream()
+		for i := range p.view.sales {
+			s := &p.view.sales[i]
 			if !can(s) {
 				continue
 			}
@@ -79,9 +99,9 @@ func (p *Proposer) stream(subject string) *Stream {
 // against another lets the higher one choose, so that further payments at the
 // plan's end change nothing before them.
 func (p *Proposer) lower(s *sale) []sale {
-	for i := range p.sales {
-		if p.sales[i].ID == s.ID {
-			return p.sales[:i]
+	for i := range p.view.sales {
+		if p.view.sales[i].ID == s.ID {
+			return p.view.sales[:i]
 		}
 	}
 	return nil
@@ -106,6 +126,22 @@ func apart(a, b *sale) int64 { return max(a.dueMS-b.dueMS, b.dueMS-a.dueMS) }
 // left is the time from an instant to a minute before the horizon.
 func (p *Proposer) left(fromMS int64) int64 { return p.Plan.HorizonMS - minuteMS - fromMS }
 
+// busy is an instant near which the receiver calls the PSP for the sale: when its
+// callback is due, when its charge is made, or when it is asked back.
+func (p *Proposer) busy(st *Stream, s *sale) int64 {
+	at := make([]int64, 0, 8)
+	at = append(at, s.dueMS)
+	if s.ours() {
+		at = append(at, s.charge.CreateAtMS)
+	}
+	for i := range p.Plan.Refunds {
+		if r := &p.Plan.Refunds[i]; r.Payment == s.ID && r.Origin == OriginMerchant {
+			at = append(at, r.AtMS)
+		}
+	}
+	return at[st.Below(uint64(len(at)))]
+}
+
 // window is a stretch of lo to hi milliseconds around the instant, inside the
 // horizon: it begins before it by up to its own length, at most a minute.
 func (p *Proposer) window(st *Stream, place string, aroundMS, lo, hi int64, set Change) Deviation {
@@ -120,6 +156,7 @@ func (p *Proposer) instance(st *Stream) int {
 	return int(st.Between(1, int64(p.Plan.Settings.Instances)))
 }
 
+// onCallback strikes an attempt of a payment's credit.
 func onCallback(subject string, copy, attempt int, set Change) Deviation {
 	return Deviation{Set: set, Target: Target{Callback: &CallbackAddress{
 		Subject: subject, Notice: NoticeCredit, Copy: copy, Attempt: attempt,

@@ -89,7 +89,7 @@ func resources() []resource {
 			{verb: http.MethodGet, serve: listWebhooks, scope: ScopeWebhookRead},
 		}},
 		{"/oauth/token", []method{
-			{verb: http.MethodPost, serve: postToken, route: routeToken, place: placeToken},
+			{verb: http.MethodPost, serve: postToken, route: chaos.RouteToken, place: chaos.PlaceToken},
 		}},
 	})
 }
@@ -114,8 +114,8 @@ func busyResources() []resource {
 			{verb: http.MethodGet, serve: getPayment, scope: ScopePaymentRead, route: chaos.RoutePixGet, id: "e2eid"},
 		}},
 		{refundPath, []method{
-			{verb: http.MethodGet, serve: getRefund, scope: ScopePaymentRead, route: routeRefundGet, subject: refundSubject},
-			{verb: http.MethodPut, serve: putRefund, scope: ScopePaymentWrite, route: routeRefundPut, subject: refundSubject},
+			{verb: http.MethodGet, serve: getRefund, scope: ScopePaymentRead, route: chaos.RouteRefundGet, subject: refundSubject},
+			{verb: http.MethodPut, serve: putRefund, scope: ScopePaymentWrite, route: chaos.RouteRefundPut, subject: refundSubject},
 		}},
 	}
 }

@@ -58,8 +58,8 @@ type Receipt struct {
 func (p *PSP) Pay(order PayOrder) (Receipt, error) {
 	p.mu.Lock()
 	defer p.unlock()
-	present := p.present()
-	now := stamp(present)
+	instant := p.present()
+	now := stamp(instant)
 	order, err := p.addressed(order)
 	if err != nil {
 		return Receipt{}, err
@@ -77,7 +77,7 @@ func (p *PSP) Pay(order PayOrder) (Receipt, error) {
 	p.tell(func(o Observer) { o.Settled(row) })
 	p.oweCredit(order, row.Payment, now)
 	p.oweExtras(order, row.Payment, now)
-	p.collect(present)
+	p.collect(instant)
 	return Receipt{Pix: row}, nil
 }
 

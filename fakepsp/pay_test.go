@@ -185,7 +185,7 @@ func TestConfigSaysWhatItLacks(t *testing.T) {
 		"bad lag":   func(c *Config) { c.StatementLag = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := Config{PixKeys: []pix.PixKey{ourKey}, Now: time.Now, Secret: pix.Secret{Key: []byte("k")}}
+			cfg := Config{PixKeys: []pix.PixKey{ourKey}, Now: func() time.Time { return labStart }, Secret: pix.Secret{Key: []byte("k")}}
 			change(&cfg)
 			if _, err := New(cfg); err == nil {
 				t.Error("New took it")

@@ -7,13 +7,9 @@ import (
 	"github.com/pixlab/pixlab/pix"
 )
 
-// falseRefund is what a change has the body say of a refund that never was.
-func falseRefund(ch chaos.Change) (cents pix.Amount, id pix.RefundID) { return 0, "" }
-
-func saysRefund(ch chaos.Change) bool {
-	cents, id := falseRefund(ch)
-	return cents != 0 || id != ""
-}
+// saysRefund tells whether a change has the body tell of a refund that never
+// was.
+func saysRefund(ch chaos.Change) bool { return ch.SayRefundCents != 0 || ch.SayRefundID != "" }
 
 // dress gives a notice of a false refund the Pix as it stands when the notice
 // first leaves. There is nothing to lie about before that Pix has settled: then
@@ -38,7 +34,7 @@ func (p *PSP) dress(n *notice) bool {
 // one, DEVOLVIDO, or another amount for one of that id. Without an amount it is
 // the whole Pix; without an id, one made up.
 func (p *PSP) withFalseRefund(item pix.Payment, n *notice, ch chaos.Change) pix.Payment {
-	cents, id := falseRefund(ch)
+	cents, id := pix.Amount(ch.SayRefundCents), pix.RefundID(ch.SayRefundID)
 	if cents == 0 {
 		cents = item.Amount
 	}

@@ -99,10 +99,10 @@ func (b *tokenBook) revoke(p *PSP, now time.Time) {
 	if p.faults == nil || len(p.cfg.Clients) == 0 {
 		return
 	}
-	windows := p.faults.Windows(placeToken)
+	windows := p.faults.Windows(chaos.PlaceToken)
 	for ; b.seen < len(windows) && windows[b.seen].From <= p.instant(now); b.seen++ {
 		w := windows[b.seen]
-		if fresh := freshIn(windows, b.seen); revokes(w.Change) && len(fresh) > 0 {
+		if fresh := freshIn(windows, b.seen); w.Change.Revoked && len(fresh) > 0 {
 			b.revokeBefore(p.cfg.Start.Add(w.From.Duration()), fresh)
 		}
 	}

@@ -96,8 +96,8 @@ func at(base *url.URL, database string) string {
 	return u.String()
 }
 
-// DataDir is the server's data directory, or "" if it was given.
-func (c *Cluster) DataDir() string {
+// Dir is the server's data directory, or "" if it was given.
+func (c *Cluster) Dir() string {
 	if c.Given() {
 		return ""
 	}

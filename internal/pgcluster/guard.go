@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"syscall"
 )
 
 // guardScript waits for the end of its input, which comes when nobody holds the
@@ -22,7 +21,7 @@ func guard(p *process) error {
 	defer theirs.Close()
 	cmd := exec.Command("/bin/sh", "-c", guardScript, strconv.Itoa(p.cmd.Process.Pid))
 	cmd.Stdin = theirs
-	cmd.SysProcAttr = attributes(nil, syscall.SIGKILL)
+	cmd.SysProcAttr = attributes(nil, 0) // it is to outlive us
 	if err := cmd.Start(); err != nil {
 		ours.Close()
 		return fmt.Errorf("start guard: %w", err)
