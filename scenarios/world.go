@@ -168,6 +168,7 @@ func (w *World) openPSP() error {
 		StatementLag: time.Duration(s.StatementLagMS) * time.Millisecond,
 		Secret:       callbackSecret(w.plan.Seed), Faults: w.faults, Tally: w.tally,
 		Subject: func(id string) string { return w.subjects[id] },
+		Clients: []fakepsp.Client{labClient(w.plan.Seed), otherClient(w.plan.Seed)},
 		NewID:   w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
 	})
