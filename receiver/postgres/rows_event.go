@@ -139,6 +139,9 @@ func (tx *tx) readEvent(rows pgx.Rows) error {
 	if err != nil {
 		return err
 	}
+	if _, ours := tx.reserved[keyOf(e)]; ours {
+		return nil
+	}
 	tx.events.read(e.ID, e)
 	tx.byKey[keyOf(e)] = e.ID
 	return nil
@@ -194,7 +197,6 @@ func (tx *tx) writeEvents(p *pipeline) {
 	rows := make([]*event, len(all))
 	for i, c := range all {
 		rows[i] = c.after
-		delete(tx.reserved, c.key)
 		if b := c.before; b == nil || b.Credit != c.after.Credit || b.Refund != c.after.Refund || b.Confirmed != c.after.Confirmed {
 			learned = append(learned, c.after)
 		}

@@ -26,7 +26,7 @@ type tx struct {
 
 	events   table[int64, event]
 	byKey    map[eventKey]int64
-	reserved map[int64]bool // events that stand for their key and were not put yet
+	reserved map[eventKey]int64 // new events, whose place is held already
 	charges  table[receiver.ChargeRef, receiver.Charge]
 	byTxID   map[pix.TxID]receiver.ChargeRef
 	payments table[pix.EndToEndID, receiver.Payment]
@@ -48,7 +48,7 @@ type tx struct {
 func newTx(s *Store, conn *pgxpool.Conn, careful bool) *tx {
 	return &tx{
 		s: s, conn: conn, careful: careful,
-		events: newTable[int64, event](), byKey: map[eventKey]int64{}, reserved: map[int64]bool{},
+		events: newTable[int64, event](), byKey: map[eventKey]int64{}, reserved: map[eventKey]int64{},
 		charges: newTable[receiver.ChargeRef, receiver.Charge](), byTxID: map[pix.TxID]receiver.ChargeRef{},
 		payments: newTable[pix.EndToEndID, receiver.Payment](),
 		refunds:  newTable[refundKey, receiver.Refund](), ofPix: map[pix.EndToEndID][]refundKey{},

@@ -73,6 +73,9 @@ func reserveUnlocked(ctx context.Context, e scenarios.Env, n receiver.NewRefund)
 		p.Held.Revenue -= want.Amount
 		p.Refunding += want.Amount
 		tx.PutPayment(p)
+		for _, n := range d.Notes {
+			tx.OpenCase(n, want.EndToEndID, tx.Now())
+		}
 		want = *d.Refund
 		return tx.PutRefund(want)
 	})

@@ -28,28 +28,13 @@ func ByName(name string) (scenarios.Receiver, bool) {
 	return scenarios.Receiver{}, false
 }
 
-// reference builds the reference receiver on a store, without the steps named.
-func reference(e scenarios.Env, store receiver.Store, without ...string) (scenarios.Built, error) {
+// reference builds the reference receiver on a store.
+func reference(e scenarios.Env, store receiver.Store) (scenarios.Built, error) {
 	r, err := receiver.New(e.Config, store)
 	if err != nil {
 		return scenarios.Built{}, err
 	}
-	b := scenarios.Built{Handler: r.Handler()}
-	for _, s := range r.Steps(e.Workers) {
-		if !named(s.Name(), without) {
-			b.Steps = append(b.Steps, s)
-		}
-	}
-	return b, nil
-}
-
-func named(name string, list []string) bool {
-	for _, l := range list {
-		if l == name {
-			return true
-		}
-	}
-	return false
+	return scenarios.Built{Handler: r.Handler(), Steps: r.Steps(e.Workers)}, nil
 }
 
 // onCallbacks puts a handler before the reference's, for callbacks alone.
@@ -73,6 +58,7 @@ func onPath(b scenarios.Built, path string, h func(w http.ResponseWriter, r *htt
 // overlay is a store with some commands replaced; a nil one is the store's own.
 type overlay struct {
 	receiver.Store
+	repair  func(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error)
 	reserve func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
 	record  func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
 	append  func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
@@ -121,4 +107,18 @@ func (o overlay) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([
 		return o.record(ctx, in)
 	}
 	return o.Store.RecordRefunds(ctx, in)
+}
+
+func (o overlay) RepairEvents(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
+	if o.repair != nil {
+		return o.repair(ctx, in)
+	}
+	return o.Store.RepairEvents(ctx, in)
+}
+
+// repairsNothing leaves what the ledger lacks missing. Reconciliation would
+// bring in what a receiver loses, hours later and with a case; a receiver that
+// is to show what its loss does has none of that.
+func repairsNothing(_ context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
+	return make([]receiver.ApplyOutcome, len(in)), nil
 }

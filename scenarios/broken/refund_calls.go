@@ -32,13 +32,13 @@ type keyMaker struct {
 	puts int
 }
 
-func isRefund(r *http.Request, method string) bool {
+func isRefundCall(r *http.Request, method string) bool {
 	return r.Method == method && strings.Contains(r.URL.Path, "/devolucao/")
 }
 
 // Do sends a request, a PUT of a refund under a fresh id.
 func (k *keyMaker) Do(r *http.Request) (*http.Response, error) {
-	if !isRefund(r, http.MethodPut) {
+	if !isRefundCall(r, http.MethodPut) {
 		return k.next.Do(r)
 	}
 	k.puts++
@@ -91,14 +91,14 @@ type believer struct {
 
 // Do sends a request, unless it believes to know the answer.
 func (b *believer) Do(r *http.Request) (*http.Response, error) {
-	if isRefund(r, http.MethodPut) && b.missed[r.URL.Path] {
+	if isRefundCall(r, http.MethodPut) && b.missed[r.URL.Path] {
 		return &http.Response{
 			StatusCode: http.StatusBadRequest, Header: http.Header{},
 			Body: io.NopCloser(bytes.NewReader([]byte(`{"type":"x","title":"not found","status":400,"violacoes":[{"propriedade":"devolucao.valor"}]}`))),
 		}, nil
 	}
 	resp, err := b.next.Do(r)
-	if err == nil && isRefund(r, http.MethodGet) && resp.StatusCode == http.StatusNotFound {
+	if err == nil && isRefundCall(r, http.MethodGet) && resp.StatusCode == http.StatusNotFound {
 		b.missed[r.URL.Path] = true
 	}
 	return resp, err

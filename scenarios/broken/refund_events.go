@@ -9,60 +9,6 @@ import (
 	"github.com/pixlab/pixlab/scenarios"
 )
 
-// onRefundEvents replaces what is done with events about refunds; the others go
-// to the store's own command. fn says what became of one, or passes.
-func onRefundEvents(e scenarios.Env, command string, fn func(tx *memory.Tx, ev receiver.Event, a receiver.Application) (receiver.ApplyResult, error)) overlay {
-	o := overlay{Store: e.Store}
-	o.apply = func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error) {
-		out := make([]receiver.ApplyOutcome, len(in))
-		err := e.Exec(ctx, command, appKeys(in), func(tx *memory.Tx) error {
-			for i, a := range in {
-				ev, ok := tx.Event(a.EventID)
-				if !ok || ev.Refund == nil || ev.Version != a.Version || ev.State != receiver.EventReceived {
-					continue
-				}
-				var err error
-				if out[i].Result, err = fn(tx, ev, a); err != nil {
-					return err
-				}
-				if out[i].Result == receiver.ApplyBooked {
-					if _, _, err := finish(tx, a); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		return applyRest(ctx, e, in, out)
-	}
-	return o
-}
-
-// applyRest hands the applications that have no result yet to the store.
-func applyRest(ctx context.Context, e scenarios.Env, in []receiver.Application, out []receiver.ApplyOutcome) ([]receiver.ApplyOutcome, error) {
-	var rest []receiver.Application
-	var at []int
-	for i := range in {
-		if out[i].Result == "" {
-			rest, at = append(rest, in[i]), append(at, i)
-		}
-	}
-	if len(rest) == 0 {
-		return out, nil
-	}
-	outs, err := e.Store.ApplyEvents(ctx, rest)
-	if err != nil {
-		return nil, err
-	}
-	for i, n := range at {
-		out[n] = outs[i]
-	}
-	return out, nil
-}
-
 // snapshotOverwrites writes the state that a callback carries over the state
 // that is there: the callback that comes last wins, not the newest.
 func snapshotOverwrites() scenarios.Receiver {
@@ -116,9 +62,9 @@ func overwriteRefunds(tx *memory.Tx, in []receiver.InboxItem) error {
 func creditLostBesideRefund() scenarios.Receiver {
 	return scenarios.Receiver{
 		Name: "credit-lost-beside-refund", Invariant: "I5",
-		Doc: "reads only the refunds of a Pix that carries any (and reconciles nothing)",
+		Doc: "reads only the refunds of a Pix that carries any (and repairs nothing)",
 		Build: func(e scenarios.Env) (scenarios.Built, error) {
-			o := overlay{Store: e.Store}
+			o := overlay{Store: e.Store, repair: repairsNothing}
 			o.append = func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
 				var kept []receiver.InboxItem
 				for i, it := range in {
@@ -129,7 +75,7 @@ func creditLostBesideRefund() scenarios.Receiver {
 				}
 				return e.Store.AppendInbox(ctx, kept)
 			}
-			return reference(e, o, "reconcile")
+			return reference(e, o)
 		},
 	}
 }
@@ -139,10 +85,10 @@ func creditLostBesideRefund() scenarios.Receiver {
 func refundIDAlone() scenarios.Receiver {
 	return scenarios.Receiver{
 		Name: "refund-id-alone", Invariant: "I4",
-		Doc: "takes a refund's id for unique everywhere (and reconciles nothing)",
+		Doc: "takes a refund's id for unique everywhere (and repairs nothing)",
 		Build: func(e scenarios.Env) (scenarios.Built, error) {
 			used := map[pix.RefundID]pix.EndToEndID{}
-			o := onRefundEvents(e, "BookByID", func(tx *memory.Tx, ev receiver.Event, _ receiver.Application) (receiver.ApplyResult, error) {
+			o := onEvents(e, isRefund, "BookByID", func(tx *memory.Tx, ev receiver.Event, _ receiver.Application) (receiver.ApplyResult, error) {
 				x := ev.Refund
 				if !x.Status.Final() {
 					return "", nil
@@ -153,7 +99,8 @@ func refundIDAlone() scenarios.Receiver {
 				used[x.ID] = x.EndToEndID
 				return "", nil
 			})
-			return reference(e, o, "reconcile")
+			o.repair = repairsNothing
+			return reference(e, o)
 		},
 	}
 }
@@ -162,15 +109,16 @@ func refundIDAlone() scenarios.Receiver {
 func earlyRefundDropped() scenarios.Receiver {
 	return scenarios.Receiver{
 		Name: "early-refund-dropped", Invariant: "I4",
-		Doc: "drops a refund that comes before its credit (and reconciles nothing)",
+		Doc: "drops a refund that comes before its credit (and repairs nothing)",
 		Build: func(e scenarios.Env) (scenarios.Built, error) {
-			o := onRefundEvents(e, "DropEarly", func(tx *memory.Tx, ev receiver.Event, _ receiver.Application) (receiver.ApplyResult, error) {
+			o := onEvents(e, isRefund, "DropEarly", func(tx *memory.Tx, ev receiver.Event, _ receiver.Application) (receiver.ApplyResult, error) {
 				if _, known := tx.Payment(ev.Refund.EndToEndID); !known && ev.Refund.Status == pix.RefundReturned {
 					return receiver.ApplyBooked, nil
 				}
 				return "", nil
 			})
-			return reference(e, o, "reconcile")
+			o.repair = repairsNothing
+			return reference(e, o)
 		},
 	}
 }
