@@ -123,7 +123,7 @@ func (j *judge) end() {
 	}
 	f := &final{
 		View: w.view, w: w, calm: len(w.plan.Faults) == 0, replayed: w.replayed,
-		statement: w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0)),
+		statement: w.statement(),
 	}
 	for _, c := range j.checkers {
 		if k, ok := c.(endChecker); ok {
@@ -132,6 +132,11 @@ func (j *judge) end() {
 			}
 		}
 	}
+}
+
+// statement is the whole account statement as it will be once its lag is over.
+func (w *World) statement() []pix.StatementLine {
+	return w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0))
 }
 
 // pspObserver keeps the view's idea of the truth, and the trace's.

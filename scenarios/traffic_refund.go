@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -18,6 +19,9 @@ func (w *World) scheduleRefunds() {
 		r := &w.plan.Refunds[i]
 		if r.Origin == chaos.OriginBank {
 			w.at(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
+			if w.option.ApplyTwice {
+				w.at(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r)) })
+			}
 			continue
 		}
 		ask := &refundAsk{w: w, refund: r, pix: w.payments[r.Payment]}
@@ -26,6 +30,9 @@ func (w *World) scheduleRefunds() {
 	for i := range w.plan.Disputes {
 		d := &w.plan.Disputes[i]
 		w.at(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
+		if w.option.ApplyTwice {
+			w.at(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d)) })
+		}
 	}
 }
 
@@ -105,7 +112,7 @@ func (v *View) blocked() pix.Amount {
 }
 
 // refundInApp is a refund that the bank's app makes, past the receiver.
-func (w *World) refundInApp(r *chaos.Refund) {
+func (w *World) refundInApp(r *chaos.Refund) error {
 	id := pix.EndToEndID(w.payments[r.Payment].EndToEndID)
 	_, err := w.psp.AskRefund(fakepsp.RefundOrder{
 		EndToEndID: id, ID: pix.RefundID(r.Reference), Amount: pix.Amount(r.AmountCents),
@@ -114,10 +121,18 @@ func (w *World) refundInApp(r *chaos.Refund) {
 	w.emit("bank", "refund.app", fmt.Sprint(err), "subject", r.ID)
 	w.scheduleCourier()
 	w.rouse()
+	return err
+}
+
+// mustExist has a second application of the same thing be refused as known.
+func (w *World) mustExist(err error) {
+	if !errors.Is(err, fakepsp.ErrExists) {
+		w.judge.report("PSP", fmt.Sprintf("the same was applied a second time and the PSP answered: %v", err), nil)
+	}
 }
 
 // dispute is a MED report: the PSP blocks at once, and may tell the merchant.
-func (w *World) dispute(d *chaos.Dispute) {
+func (w *World) dispute(d *chaos.Dispute) error {
 	id := pix.EndToEndID(w.payments[d.Payment].EndToEndID)
 	err := w.psp.Report(fakepsp.DisputeOrder{
 		ID: d.ID, Payment: d.Payment, EndToEndID: id, Nature: d.Nature, Outcome: d.Outcome,
@@ -128,10 +143,11 @@ func (w *World) dispute(d *chaos.Dispute) {
 	w.scheduleCourier()
 	w.rouse()
 	if err != nil || !d.Memo {
-		return
+		return err
 	}
 	w.memo(d, id, false, 1)
 	w.at(w.sched.Now()+chaos.MS(d.DecideAfterMS), "psp/"+d.ID+"/release", d.ID, "release", func() { w.memo(d, id, true, 1) })
+	return nil
 }
 
 // memo tells the receiver of a block, or of its end, until it has heard.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -166,9 +167,7 @@ FOR UPDATE`
 
 // lockKeys reads the events of keys under locks.
 func (tx *tx) lockKeys(p *pipeline, keys []eventKey) {
-	p.query(lockKeys, []any{
-		texts(keys, func(k eventKey) string { return k.source }), texts(keys, func(k eventKey) string { return k.key }),
-	}, tx.readEvent)
+	p.query(lockKeys, keyArrays(keys), tx.readEvent)
 }
 
 const lockKeys = `SELECT ` + eventColumns + ` FROM inbox_event
@@ -180,6 +179,26 @@ FOR UPDATE`
 func (tx *tx) event(id int64) *event {
 	tx.want(tx.events.knows(id), "event", id)
 	return tx.events.rows[id]
+}
+
+// eventOf is the event of a key that was read, nil if there is none.
+func (tx *tx) eventOf(key eventKey) *event {
+	id, ok := tx.byKey[key]
+	if !ok {
+		return nil
+	}
+	return tx.event(id)
+}
+
+// sortedEvents are the events read, by id.
+func (tx *tx) sortedEvents() []*event {
+	var out []*event
+	for _, id := range slices.Sorted(maps.Keys(tx.events.rows)) {
+		if e := tx.events.rows[id]; e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 func (tx *tx) putEvent(e event) { tx.events.put(e.ID, &e) }

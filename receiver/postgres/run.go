@@ -104,6 +104,7 @@ func (tx *tx) commit(ctx context.Context) error {
 		return nil
 	}
 	p := tx.begin()
+	tx.writeUnused(p)
 	tx.write(p)
 	tx.writeBalance(p)
 	p.exec(`COMMIT`)

@@ -27,6 +27,7 @@ type tx struct {
 	events   table[int64, event]
 	byKey    map[eventKey]int64
 	reserved map[eventKey]int64 // new events, whose place is held already
+	unused   []int64            // those of them that were not put after all
 	charges  table[receiver.ChargeRef, receiver.Charge]
 	byTxID   map[pix.TxID]receiver.ChargeRef
 	payments table[pix.EndToEndID, receiver.Payment]
