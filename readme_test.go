@@ -40,8 +40,20 @@ func TestGoldenReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("README.md shows what %q does not print any more; run\n  make golden\nwant\n%s", command, today)
+		was, is := firstDifference(steady(shown), steady(today))
+		t.Errorf("README.md shows %q where %q prints %q today; if that is meant, run\n  make golden", was, command, is)
 	}
+}
+
+// firstDifference is the first line in which two texts differ.
+func firstDifference(a, b string) (string, string) {
+	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(as), len(bs)) {
+		if as[i] != bs[i] {
+			return as[i], bs[i]
+		}
+	}
+	return "", ""
 }
 
 // steady takes out what differs from machine to machine.

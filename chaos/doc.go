@@ -6,7 +6,9 @@
 //	seed ──► streams ──► base plan ──► proposals ──► merge ──► run
 //	          by path     charges,      each kind     one       scheduler
 //	                      payments,     alone, from   rule a    picks, the
-//	                      settings      base plan     member    trace proves
+//	                      refunds,      base plan     member    trace proves
+//	                      MED cases,
+//	                      settings
 //	                          └───── Plan ─────┘       │          │
 //	                        a file you can edit     Faults     sha256
 //

@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -33,8 +34,9 @@ func (e explainer) head() {
 	fmt.Fprintf(e, "seed %s, profile %s, generator %d\n%s\n", p.Seed, p.Profile, p.Generator, p.Hash())
 	fmt.Fprintf(e, "starts %s, %s long, last action at %s; times below count from the start\n",
 		p.Start.UTC().Format("2006-01-02T15:04:05Z"), span(p.HorizonMS), clock(p.LastActionMS()))
-	fmt.Fprintf(e, "receiver processes: %d, workers in each: %d; retry table %s, %s for an answer; a sweep every %s in pages of %d; statement %s behind\n",
-		s.Instances, s.Workers, s.Retry, span(s.CallbackTimeoutMS), span(s.SweepEveryMS), s.PageSize, span(s.StatementLagMS))
+	fmt.Fprintf(e, "receiver processes: %d, workers in each: %d; retry table %s, %s for an answer; a sweep every %s in pages of %d; statement %s behind; a refund asked for again: %s\n",
+		s.Instances, s.Workers, s.Retry, span(s.CallbackTimeoutMS), span(s.SweepEveryMS), s.PageSize, span(s.StatementLagMS),
+		cmp.Or(s.RefundRepeat, "same"))
 }
 
 func (e explainer) charges() {

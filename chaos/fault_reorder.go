@@ -24,22 +24,17 @@ func proposeReorder(p Proposer) (out []Deviation) {
 	return append(out, reorderOwn(p)...)
 }
 
-// reorderOwn holds a callback until a later one of the same Pix has left: the
-// credit until the end of a refund is told, say. Each is held once at most.
+// reorderOwn holds a callback until the next one of the same Pix has left: the
+// credit until the end of a refund is told, say. The streams of credits serve
+// payments set against each other.
 func reorderOwn(p Proposer) (out []Deviation) {
-	held := map[*notice]bool{}
 	for second, st := range p.callbacks() {
-		first := p.earlier(second, 6*hourMS)
-		if second.name == NoticeCredit || second.part > 1 || len(first) == 0 {
+		first := p.before(second)
+		if first == nil || second.name == NoticeCredit || second.dueMS-first.dueMS > 6*hourMS {
 			continue
 		}
-		n := first[st.Below(uint64(len(first)))]
-		if held[n] {
-			continue
-		}
-		held[n] = true
-		hold := second.dueMS - n.dueMS + st.octave(5, 2*secondMS)
-		out = append(out, n.on(0, 1, Change{DelayMS: hold, Behind: second.subject}))
+		hold := second.dueMS - first.dueMS + st.octave(5, 2*secondMS)
+		out = append(out, first.on(0, 1, Change{DelayMS: hold, Behind: second.subject}))
 	}
 	return out
 }

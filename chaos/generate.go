@@ -81,7 +81,7 @@ func base(seed Seed, profile Profile) *Plan {
 		Charges: make([]Charge, 0, profile.Payments), Payments: make([]Payment, 0, profile.Payments),
 		Faults: []Deviation{},
 	}
-	d := drawer{plan: p, profile: profile, ids: make(map[string]bool, profile.Payments)}
+	d := drawer{plan: p, profile: profile, ids: make(map[string]bool, profile.Payments), scratch: blankStream()}
 	for i := range profile.Payments {
 		d.payment(i)
 	}
@@ -115,7 +115,7 @@ func drawSettings(seed Seed, profile Profile) Settings {
 
 // propose collects what every kind wants of the base plan.
 func propose(p *Plan, rates []KindRate) []Deviation {
-	out := []Deviation{}
+	wanted, n := make([][]Deviation, 0, len(rates)), 0
 	seen, kinds := viewOf(p), Kinds()
 	for _, r := range rates {
 		k := kinds[slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == r.Kind })]
@@ -123,6 +123,10 @@ func propose(p *Plan, rates []KindRate) []Deviation {
 		for i := range found {
 			found[i].Kind = k.Name
 		}
+		wanted, n = append(wanted, found), n+len(found)
+	}
+	out := make([]Deviation, 0, n)
+	for _, found := range wanted {
 		out = append(out, found...)
 	}
 	return sortDeviations(out)

@@ -3,7 +3,7 @@ package chaos
 // disputes draws the MED cases on payment i: none, one, or two that meet on one
 // Pix, named m<i>0 and m<i>1.
 func (d *drawer) disputes(i int, pay *Payment) {
-	st := d.stream(i, "disputes")
+	st := d.open("payment/", itoa(i), "/disputes")
 	if !st.Chance(d.profile.Disputes) {
 		return
 	}
@@ -18,8 +18,8 @@ func (d *drawer) disputes(i int, pay *Payment) {
 }
 
 func (d *drawer) dispute(i, k int, pay *Payment) Dispute {
-	path := "dispute/" + itoa(i) + "/" + itoa(k) + "/"
-	what := d.plan.Seed.Stream(path + "what")
+	path := "dispute/" + itoa(i) + "/" + itoa(k)
+	what := d.open(path, "/what")
 	c := Dispute{
 		ID: "m" + itoa(10*i+k), Payment: pay.ID, Nature: "MED_FRAUDE",
 		Outcome: drawOutcome(what), AmountCents: pay.AmountCents,
@@ -31,7 +31,7 @@ func (d *drawer) dispute(i, k int, pay *Payment) Dispute {
 	if what.Chance(Rate{1, 3}) {
 		c.AmountCents = what.Between(1, pay.AmountCents)
 	}
-	c.ReportAtMS, c.DecideAfterMS = d.disputed(d.plan.Seed.Stream(path+"at"), pay)
+	c.ReportAtMS, c.DecideAfterMS = d.disputed(d.open(path, "/at"), pay)
 	return c
 }
 

@@ -10,6 +10,7 @@ type drawer struct {
 	profile Profile
 	ids     map[string]bool // endToEndIds taken
 	static  int             // position in plan.Charges plus one of the last static code
+	scratch *Stream         // the memory of open
 }
 
 // shape is what kind of sale a payment belongs to.
@@ -32,6 +33,12 @@ const (
 
 func (d *drawer) stream(i int, what string) *Stream {
 	return d.plan.Seed.Stream("payment/" + itoa(i) + "/" + what)
+}
+
+// open is the stream at a path, good until the next one is opened.
+func (d *drawer) open(path ...string) *Stream {
+	d.scratch.reopen(d.plan.Seed, path...)
+	return d.scratch
 }
 
 func (d *drawer) payment(i int) {

@@ -15,7 +15,7 @@ const calmRefundMS = 40 * minuteMS
 // refunds draws what is asked back of payment i: nothing, or one to three
 // refunds named r<i>0, r<i>1, r<i>2, so that no other payment's refunds move.
 func (d *drawer) refunds(i int, pay *Payment) {
-	st := d.stream(i, "refunds")
+	st := d.open("payment/", itoa(i), "/refunds")
 	if !st.Chance(d.profile.Refunds) {
 		return
 	}
@@ -39,18 +39,16 @@ func (d *drawer) refunds(i int, pay *Payment) {
 
 // refund draws the kth refund of payment i, all but its amount.
 func (d *drawer) refund(i, k int, paidMS int64) Refund {
-	path := "refund/" + itoa(i) + "/" + itoa(k) + "/"
-	at, by, end := d.plan.Seed.Stream(path+"at"), d.plan.Seed.Stream(path+"by"), d.plan.Seed.Stream(path+"end")
-	n := 10*i + k
-	r := Refund{
-		ID: "r" + itoa(n), Origin: OriginMerchant, Reference: "DEV-" + itoa(1000+n),
-		AtMS: d.refundAt(at, paidMS), SettleAfterMS: drawSettle(end), NotifyAfterMS: end.Between(0, 2*secondMS),
-	}
+	path, n := "refund/"+itoa(i)+"/"+itoa(k), 10*i+k
+	r := Refund{ID: "r" + itoa(n), Origin: OriginMerchant, Reference: "DEV-" + itoa(1000+n)}
+	r.AtMS = d.refundAt(d.open(path, "/at"), paidMS)
+	end := d.open(path, "/end")
+	r.SettleAfterMS, r.NotifyAfterMS = drawSettle(end), end.Between(0, 2*secondMS)
 	if d.profile.Plain {
 		return r
 	}
 	r.Fails = end.Chance(Rate{1, 8})
-	if by.Chance(Rate{1, 6}) {
+	if by := d.open(path, "/by"); by.Chance(Rate{1, 6}) {
 		r.Origin, r.Reference = OriginBank, bankReference(by, k)
 	}
 	return r

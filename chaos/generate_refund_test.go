@@ -82,6 +82,31 @@ func oneIf(b bool) int64 {
 	return 0
 }
 
+// Without refunds and MED cases everything else is as it was, save what seeks
+// the instants at which refunds are asked for.
+func TestRefundsMoveNothingElse(t *testing.T) {
+	t.Parallel()
+	profile := hostile(Kinds())
+	for seed := range Seed(40) {
+		with := base(seed, profile)
+		bare := profile
+		bare.Refunds, bare.Disputes = Rate{}, Rate{}
+		without := base(seed, bare)
+		if !slices.Equal(with.Charges, without.Charges) || !slices.Equal(with.Payments, without.Payments) || with.Settings != without.Settings {
+			t.Fatalf("seed %d: refunds moved a charge, a payment or a setting", seed)
+		}
+		more := texts(propose(with, profile.Rates))
+		for _, d := range propose(without, profile.Rates) {
+			if w := d.Target.Window; w != nil && w.Place == PlaceToken {
+				continue
+			}
+			if text := texts([]Deviation{d})[0]; !slices.Contains(more, text) {
+				t.Errorf("seed %d: refunds moved %s", seed, text)
+			}
+		}
+	}
+}
+
 // An id of the bank's comes again on another Pix, and is never the merchant's.
 func TestBankIDsRepeatAcrossPix(t *testing.T) {
 	t.Parallel()

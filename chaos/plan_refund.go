@@ -17,7 +17,8 @@ const (
 
 // Refund is one devolução that somebody will ask for.
 type Refund struct {
-	// ID is the subject's name in fault addresses: "r0", "r1", …
+	// ID is the subject's name in fault addresses: "r30", "r31", … of payment
+	// "p3" where the plan was drawn, so that no other payment's refunds move it.
 	ID      string       `json:"id"`
 	Payment string       `json:"payment"`
 	Origin  RefundOrigin `json:"origin"`
@@ -48,7 +49,8 @@ const (
 // Dispute is one MED case (Mecanismo Especial de Devolução) on one Pix: the
 // report blocks what is there at once, the decision returns it or lets it go.
 type Dispute struct {
-	// ID is the subject's name in fault addresses: "m0", "m1", …
+	// ID is the subject's name in fault addresses: "m30", "m31", … of payment
+	// "p3" where the plan was drawn.
 	ID      string `json:"id"`
 	Payment string `json:"payment"`
 	// Nature is natureza on the wire: MED_FRAUDE or MED_OPERACIONAL.

@@ -1,9 +1,6 @@
 package chaos
 
-import (
-	"iter"
-	"math/rand/v2"
-)
+import "iter"
 
 // Proposer is what a kind may look at when it proposes: the base plan, without
 // any fault, and streams at "fault/<kind>/<subject>".
@@ -34,9 +31,6 @@ func (p *Proposer) look() {
 		p.view = viewOf(p.Plan)
 	}
 }
-
-// openStream is a stream to reopen at one subject after the other.
-func (p *Proposer) openStream() *Stream { return &Stream{src: rand.NewChaCha8([32]byte{})} }
 
 // sale is a payment beside the charge that it pays.
 type sale struct {
@@ -76,7 +70,7 @@ func (s *sale) any() bool { return true }
 func (p *Proposer) struck(can func(*sale) bool) iter.Seq2[*sale, *Stream] {
 	p.look()
 	return func(yield func(*sale, *Stream) bool) {
-		st := p.openStream()
+		st := blankStream()
 		for i := range p.view.sales {
 			s := &p.view.sales[i]
 			if !can(s) {

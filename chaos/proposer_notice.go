@@ -49,7 +49,7 @@ func noticesOf(p *Plan, sales []sale) []notice {
 func (p *Proposer) callbacks() iter.Seq2[*notice, *Stream] {
 	p.look()
 	return func(yield func(*notice, *Stream) bool) {
-		st := p.openStream()
+		st := blankStream()
 		for i := range p.view.notices {
 			n, rate := &p.view.notices[i], p.Rate
 			if n.part > 1 {
@@ -67,7 +67,7 @@ func (p *Proposer) callbacks() iter.Seq2[*notice, *Stream] {
 // the receiver asks the PSP for, and keeps.
 func (p *Proposer) requests() iter.Seq2[*Refund, *Stream] {
 	return func(yield func(*Refund, *Stream) bool) {
-		st := p.openStream()
+		st := blankStream()
 		for i := range p.Plan.Refunds {
 			r := &p.Plan.Refunds[i]
 			if r.Origin != OriginMerchant {
@@ -81,17 +81,25 @@ func (p *Proposer) requests() iter.Seq2[*Refund, *Stream] {
 	}
 }
 
-// earlier lists the notices of the same Pix that are due at most reach before n,
-// and not after it.
-func (p *Proposer) earlier(n *notice, reachMS int64) []*notice {
-	var out []*notice
+// before is the notice of the same Pix that is due last before n, nil when n is
+// the first. Further returns of MED cases are left out, since nobody can tell
+// when they come. No two notices have the same one before them.
+func (p *Proposer) before(n *notice) *notice {
+	var last *notice
+	past := false // whether the walk is past n, which breaks ties
 	for i := range p.view.notices {
 		q := &p.view.notices[i]
-		if q != n && q.payment == n.payment && q.part <= 1 && q.dueMS <= n.dueMS && n.dueMS-q.dueMS <= reachMS {
-			out = append(out, q)
+		if q == n {
+			past = true
+		}
+		if q == n || q.payment != n.payment || q.part > 1 || n.part > 1 || q.dueMS > n.dueMS || past && q.dueMS == n.dueMS {
+			continue
+		}
+		if last == nil || q.dueMS >= last.dueMS {
+			last = q
 		}
 	}
-	return out
+	return last
 }
 
 // on is a deviation at one attempt of the notice.

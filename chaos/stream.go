@@ -68,6 +68,9 @@ func (s Seed) key(parts ...string) [32]byte {
 	return sha256.Sum256(buf)
 }
 
+// blankStream is a stream to reopen at one path after the other.
+func blankStream() *Stream { return &Stream{src: rand.NewChaCha8([32]byte{})} }
+
 // reopen makes st the stream at another path, in the memory of the old one.
 func (st *Stream) reopen(s Seed, parts ...string) { st.src.Seed(s.key(parts...)) }
 

@@ -32,6 +32,9 @@ func (p *PSP) checkRefunds() error {
 			return fmt.Errorf("refund %s of pix %s was begun twice", e.id, e.endToEndID)
 		case !first && (!begun || before.status.Final()):
 			return fmt.Errorf("refund %s of pix %s ended twice, or before it began", e.id, e.endToEndID)
+		case !first && (before.returnID != e.returnID || before.cents != e.cents):
+			return fmt.Errorf("refund %s of pix %s began as %s %s and ended as %s %s",
+				e.id, e.endToEndID, before.returnID, before.cents, e.returnID, e.cents)
 		case used && other != e.refundKey:
 			return fmt.Errorf("rtrId %s is that of refund %s and of refund %s", e.returnID, other.id, e.id)
 		}

@@ -15,6 +15,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/pix"
 )
 
 // specVariable names the environment variable that holds the path of API Pix's
@@ -74,6 +77,54 @@ func TestConformance(t *testing.T) {
 	for a := l.psp.Take(); a != nil; a = l.psp.Take() {
 		conformCallback(t, router, a)
 	}
+}
+
+// TestRefundsConform is TestConformance for refunds and what they do to the
+// other answers.
+func TestRefundsConform(t *testing.T) {
+	t.Parallel()
+	router := specRouter(t)
+	l := refundLab(t, 2, RefundTerms{SettleAfter: time.Minute})
+	exchange := func(verb, target, body string, want int) {
+		t.Helper()
+		reply := conform(t, router, l, verb, target, body)
+		if reply.Status != want {
+			t.Errorf("%s %s: got %d %s, want %d", verb, target, reply.Status, reply.Body, want)
+		}
+	}
+	show := func() {
+		t.Helper()
+		exchange("GET", refundPath(1, "R1"), "", 200)
+		exchange("GET", "/v2/pix/"+string(e2eOf(1)), "", 200)
+		exchange("GET", "/v2/pix?"+wholeDay+"&devolucaoPresente=true", "", 200)
+		exchange("GET", cobPath(1), "", 200)
+		exchange("GET", "/v2/cob?"+wholeDay, "", 200)
+	}
+	full := `{"valor":"30.00","natureza":"ORIGINAL","descricao":"troca"}`
+	exchange("PUT", refundPath(1, "R1"), full, 201)
+	exchange("PUT", refundPath(1, "R1"), full, 201)
+	exchange("PUT", refundPath(1, "R1"), `{"valor":"31.00"}`, 400)
+	exchange("PUT", refundPath(1, "R2"), `{"valor":"71.00"}`, 400)
+	exchange("PUT", refundPath(1, "R2"), `{"valor":"1.00","natureza":"RETIRADA"}`, 400)
+	exchange("PUT", refundPath(9, "R1"), full, 404)
+	exchange("GET", refundPath(1, "R9"), "", 404)
+	show()
+	l.report(disputeOf(2, "100.00", chaos.DisputeAccepted))
+	l.report(DisputeOrder{
+		ID: "m1", EndToEndID: e2eOf(1), Nature: pix.NatureMEDOperational, Outcome: chaos.DisputeAccepted, Amount: 10000,
+	})
+	for due, ok := l.psp.Due(); ok; due, ok = l.psp.Due() {
+		l.now = due
+		for a := l.psp.Take(); a != nil; a = l.psp.Take() {
+			conformCallback(t, router, a)
+			l.ack(a)
+		}
+	}
+	show()
+	if got := l.getRefund(1, "R1"); got.Status != pix.RefundFailed {
+		t.Errorf("got %+v", got)
+	}
+	exchange("GET", refundPath(2, string(l.getPix(2).Refunds[0].ID)), "", 200)
 }
 
 // conform makes one call and validates both of its sides. Errors that the

@@ -31,6 +31,7 @@ type lab struct {
 	log   []string
 	calls []APICall
 	acked [][]byte
+	away  pix.Amount // see withdraw
 }
 
 // newLab makes a PSP whose faults are the deviations given. Subject c1 has
@@ -60,7 +61,7 @@ func newLabWith(t *testing.T, change func(*Config), faults ...chaos.Deviation) *
 	}
 	l.psp = psp
 	t.Cleanup(func() {
-		if err := psp.Check(); err != nil && cfg.Insert == nil {
+		if err := psp.Check(); err != nil && cfg.Insert == nil && cfg.InsertRefund == nil {
 			t.Errorf("Check: %v", err)
 		}
 	})
@@ -233,6 +234,7 @@ func (o *logObserver) Void(order PayOrder, _ error)    { o.add("void %s", order.
 func (o *logObserver) Dropped(a chaos.CallbackAddress) { o.add("dropped %s", name(a)) }
 func (o *logObserver) Lost(a chaos.CallbackAddress)    { o.add("lost %s", name(a)) }
 func (o *logObserver) Sent(a *Attempt)                 { o.add("sent %s", name(a.Address)) }
+func (o *logObserver) Disputed(c DisputeCase)          { o.add("disputed %s %s", c.ID, c.Stage) }
 func (o *logObserver) Called(c APICall)                { o.lab.calls = append(o.lab.calls, c) }
 func (o *logObserver) Acknowledged(a chaos.CallbackAddress, body []byte, _ time.Time) {
 	o.lab.acked = append(o.lab.acked, body)

@@ -75,6 +75,62 @@ func TestFiftyThousandPaymentsOfOnePlan(t *testing.T) {
 	}
 }
 
+// TestRefundsOfTenThousandPayments refunds the payments of one account, each
+// in two parts, but for one in a hundred that a case takes.
+func TestRefundsOfTenThousandPayments(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds; run without -short")
+	}
+	const payments = 10_000
+	now := labStart
+	p, err := New(Config{
+		PixKeys: []pix.PixKey{ourKey}, Now: func() time.Time { return now }, Start: labStart,
+		Secret: pix.Secret{ID: "k1", Key: []byte("secret")},
+		Terms: func(pix.EndToEndID, pix.RefundID) RefundTerms {
+			return RefundTerms{SettleAfter: time.Hour, NotifyAfter: time.Second}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range payments {
+		now = now.Add(50 * time.Millisecond)
+		if _, err := p.Pay(PayOrder{EndToEndID: e2eOf(n), TxID: "STATIC", Static: true, Amount: 1000}); err != nil {
+			t.Fatal(err)
+		}
+		parts := []string{"A", "B"}
+		if n%100 == 0 {
+			parts = nil
+			if err := p.Report(disputeOf(n, "10.00", chaos.DisputeAccepted)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, id := range parts {
+			r := httptest.NewRequest("PUT", refundPath(n, id), strings.NewReader(`{"valor":"3.00"}`))
+			if reply := p.Handle(r); reply.Status != http.StatusCreated {
+				t.Fatalf("got %d %s", reply.Status, reply.Body)
+			}
+		}
+		for a := p.Take(); a != nil; a = p.Take() {
+			p.Done(a, Answer{Status: 200})
+		}
+	}
+	for due, ok := p.Due(); ok; due, ok = p.Due() {
+		now = due
+		for a := p.Take(); a != nil; a = p.Take() {
+			p.Done(a, Answer{Status: 200})
+		}
+	}
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	const cases = payments / 100
+	if n, b := len(p.Refunds()), p.Balance(); n != 2*(payments-cases)+cases || b != 400*(payments-cases) {
+		t.Errorf("%d refunds, balance %s", n, b)
+	}
+}
+
 // TestConcurrentUse is for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
@@ -94,10 +150,14 @@ func TestConcurrentUse(t *testing.T) {
 				p.Handle(httptest.NewRequest("PUT", cobPath(n), strings.NewReader(cobBody("10.00"))))
 				_, _ = p.Pay(order(n, "10.00"))
 				_, _ = p.Pay(order(i, "10.00")) // a fight over worker 0's charges
+				p.Handle(httptest.NewRequest("PUT", refundPath(n, "R1"), strings.NewReader(`{"valor":"1.00"}`)))
+				_ = p.Report(disputeOf(n, "9.00", chaos.DisputeAccepted))
 				if a := p.Take(); a != nil {
 					p.Done(a, Answer{Status: 200})
 				}
 				p.Handle(httptest.NewRequest("GET", "/v2/pix?"+wholeDay, nil))
+				p.Refunds()
+				p.Disputes()
 				for _, row := range p.SettledSince(0) {
 					_ = row.Amount
 				}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/fakepsp"
@@ -30,10 +31,17 @@ func (l *lab) twins(code pix.TxID, n int) []pix.Payment {
 	return out
 }
 
+// creditedAll wants each Pix to be credited once, with what was paid.
 func (l *lab) creditedAll(paid []pix.Payment) {
 	l.t.Helper()
+	wrong := 0
 	for _, p := range paid {
-		l.credited(p.EndToEndID, p.Amount.String())
+		if got := l.credits(p.EndToEndID); len(got) != 1 || got[0] != p.Amount {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		l.t.Errorf("%d of %d Pix are not credited once with what was paid", wrong, len(paid))
 	}
 }
 
@@ -102,6 +110,9 @@ func TestPixThatArriveBetweenTwoPagesAreFoundOnce(t *testing.T) {
 		l.lose()
 	}, unbent)
 	l.sweep()
+	if len(late) != 5 {
+		t.Fatal("page 1 was never asked for")
+	}
 	l.creditedAll(paid)
 	for _, p := range late[3:] {
 		l.credited(p.EndToEndID, "1.00") // behind the edge: this sweep still sees them
@@ -124,6 +135,7 @@ func TestPixThatSlippedBetweenTwoPagesIsFoundByTheNextSweep(t *testing.T) {
 		}},
 	})
 	paid := l.twins(l.code("BALCAO", ""), 156)
+	l.clock.advance(time.Second)
 	l.sweep()
 	missed := 0
 	for _, p := range paid {
@@ -158,6 +170,7 @@ func TestPixThatGainsARefundWhileItIsListedIsCreditedOnce(t *testing.T) {
 func TestSweepThatBreaksOffIsWalkedAgain(t *testing.T) {
 	l := newLab(t, labOptions{psp: noRetries, receiver: pageOf(40)})
 	paid := l.twins(l.code("BALCAO", ""), 156)
+	l.clock.advance(time.Second)
 	l.meet = func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error) {
 		if strings.Contains(req.URL.RawQuery, "paginaAtual=2") {
 			l.meet = nil

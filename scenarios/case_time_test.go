@@ -197,11 +197,17 @@ func TestPixOfADaysLastSecondIsSweptOnce(t *testing.T) {
 }
 
 // The sweep's window ends now. On a PSP whose clock is two seconds ahead, now
-// is the past: what settled since is found by the next sweep.
-func TestPixOfAPspWhoseClockIsAheadIsSweptOnce(t *testing.T) {
+// is the past: what settled since comes with the next sweep.
+func TestPixOfAPspWhoseClockIsAheadIsSweptOnce(t *testing.T) { sweptUnderSkew(t, 2*time.Second) }
+
+// On a PSP whose clock is behind, a Pix that settles after a sweep is stamped as
+// if it came before: only the overlap finds it.
+func TestPixOfAPspWhoseClockIsBehindIsSweptOnce(t *testing.T) { sweptUnderSkew(t, -2*time.Second) }
+
+func sweptUnderSkew(t *testing.T, ahead time.Duration) {
 	l := newLab(t, labOptions{psp: noRetries})
 	code := l.code("BALCAO", "")
-	l.pspAhead = 2 * time.Second
+	l.pspAhead = ahead
 	l.sweep()
 	var all []pix.Payment
 	for range 5 {
@@ -211,8 +217,6 @@ func TestPixOfAPspWhoseClockIsAheadIsSweptOnce(t *testing.T) {
 	l.lose()
 	l.sweep()
 	l.sweep()
-	for _, p := range all {
-		l.credited(p.EndToEndID, "10.00")
-	}
+	l.creditedAll(all)
 	l.endOfDay()
 }

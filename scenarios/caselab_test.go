@@ -351,12 +351,18 @@ func (l *lab) reconcile() {
 }
 
 // endOfDay is a last sweep and a last reconciliation, after which the ledger
-// has to be the statement, and a second round finds nothing to do.
+// has to be the statement, the merchant knows of every effect, and a second
+// round finds nothing to do.
 func (l *lab) endOfDay() {
 	l.t.Helper()
 	l.sweep()
 	l.reconcile()
 	l.ledgerIsStatement()
+	for _, o := range l.mem.Dump().Outbox {
+		if l.told[o.After.ID] == 0 {
+			l.t.Errorf("the merchant was never told of %s, %s %s", o.After.EndToEndID, o.After.Kind, o.After.Amount)
+		}
+	}
 	l.unmoved("a second sweep and reconciliation", func() {
 		l.sweep()
 		l.reconcile()

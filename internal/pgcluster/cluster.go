@@ -47,6 +47,9 @@ func startOwn(ctx context.Context, o Options, from places, ports func() (int, er
 	}
 	log := &serverLog{to: o.Log}
 	sweep(ctx, o.Dir, log)
+	if o.Dir != memoryDir {
+		sweep(ctx, memoryDir, log) // leftovers there are dear
+	}
 	ctx, cancel := watch(ctx, o.StopOnSignal)
 	place, err := makeFolder(o.Dir, as)
 	if err != nil {

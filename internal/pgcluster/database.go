@@ -19,6 +19,11 @@ func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
 // are leaving, then it is SQLSTATE 55006.
 func (c *Cluster) CreateFromTemplate(ctx context.Context, name, template string) error {
 	sql := "CREATE DATABASE " + quote(name) + " TEMPLATE " + quote(template)
+	if !c.Given() && c.server.options.Fast && c.version.Major >= 15 {
+		// Files are copied behind a checkpoint, which costs nothing without
+		// fsync; the default logs every page. In memory: 38 ms against 85.
+		sql += " STRATEGY FILE_COPY"
+	}
 	if err := c.exec(ctx, sql); err != nil {
 		return fmt.Errorf("create database %s from %s: %w", name, template, err)
 	}

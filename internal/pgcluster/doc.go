@@ -44,7 +44,7 @@
 // Close stops the server and removes the folder. If we are killed before, Linux
 // signals the server in our place; elsewhere a shell that sees our end of a
 // pipe close does it. The folder is then removed by the next Start in the same
-// parent folder. It takes away only what is proved to be an orphan: a folder of
+// parent folder (those in memory, of [Options].Fast, by any). It takes away only what is proved to be an orphan: a folder of
 // ours (by user, name and marker file) whose marker is no longer locked. The
 // owner holds that lock as long as it lives, and the kernel releases it,
 // however the owner ends.

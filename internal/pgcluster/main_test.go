@@ -93,7 +93,7 @@ func startOwner(t *testing.T, role, dir string) *ownerProcess {
 // test's end that nothing is left in it.
 func parent(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "pgc-")
+	dir, err := os.MkdirTemp(defaultDir(true), "pgc-")
 	if err != nil {
 		t.Fatal(err)
 	}

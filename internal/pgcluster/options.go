@@ -20,8 +20,9 @@ type Options struct {
 	// PIXLAB_DATABASE_URL says; if that is empty too, a server is started.
 	URL string
 
-	// Fast turns fsync, synchronous_commit and full_page_writes off. It is for
-	// tests that never kill the server: commits can be lost by [Cluster.Kill].
+	// Fast turns fsync, synchronous_commit and full_page_writes off, and puts
+	// the folder into memory where there is room. It is for tests that never
+	// kill the server: commits can be lost by [Cluster.Kill].
 	Fast bool
 
 	// Settings are server parameters by name, as in postgresql.conf. They win
@@ -34,7 +35,8 @@ type Options struct {
 
 	// Dir is the folder to make the throwaway folder in. Other users must be
 	// able to enter it if we are root. A socket's path may have 103 bytes, so
-	// it should be short. Default: [os.TempDir], or /tmp where that is too long.
+	// it should be short. Default: [os.TempDir], or /tmp where that is too long;
+	// with Fast, /dev/shm if it is there and has a gigabyte free.
 	Dir string
 
 	// StopOnSignal closes the cluster on SIGINT and SIGTERM and then lets the
@@ -56,11 +58,20 @@ func (o Options) withDefaults() Options {
 		o.Log = io.Discard
 	}
 	if o.Dir == "" {
-		o.Dir = os.TempDir()
-		if socketPathTooLong(o.Dir) {
-			o.Dir = "/tmp"
-		}
+		o.Dir = defaultDir(o.Fast)
 	}
 	o.MinVersion = max(o.MinVersion, oldest)
 	return o
+}
+
+// defaultDir is where throwaway folders are made if nobody says where.
+func defaultDir(fast bool) string {
+	switch dir := os.TempDir(); {
+	case fast && memoryHasRoom():
+		return memoryDir
+	case socketPathTooLong(dir):
+		return "/tmp"
+	default:
+		return dir
+	}
 }

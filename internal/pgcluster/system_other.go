@@ -9,6 +9,11 @@ import (
 	"syscall"
 )
 
+// memoryDir is a folder in memory: there is none here.
+const memoryDir = ""
+
+func memoryHasRoom() bool { return false }
+
 // diesWithOwner is moot here: no server is started.
 const diesWithOwner = true
 
