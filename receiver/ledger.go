@@ -83,7 +83,8 @@ func (t Transaction) Validate() error {
 // CreditReference is the ledger reference of a Pix received.
 func CreditReference(id pix.EndToEndID) string { return "pix:" + string(id) }
 
-// AdjustReference is the ledger reference of a case's one adjustment.
+// AdjustReference is the ledger reference of a case's first adjustment; further
+// ones are numbered from 2 (":2").
 func AdjustReference(caseID string) string { return "ajuste:" + caseID }
 
 // CaseReference is the ledger reference of the posting that ends a case.

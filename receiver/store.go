@@ -81,7 +81,7 @@ type Store interface {
 	// order (booked, id), after a cursor.
 	UnseenPayments(ctx context.Context, q UnseenQuery) ([]Payment, error)
 	// PostAdjustments moves the ledger of a Pix to what the statement says,
-	// against suspense, once per case. False: nothing was left to adjust.
+	// against suspense, with a case. False: nothing was left to adjust.
 	PostAdjustments(ctx context.Context, in []Adjustment) ([]bool, error)
 
 	// Operators.
