@@ -73,19 +73,27 @@ func (r *Receiver) readCallback(w http.ResponseWriter, req *http.Request) ([]byt
 	return body, true
 }
 
-// inboxItems are inbox items for what came on a channel. Only the PSP's own API
-// confirms; a callback does not.
+// inboxItems are the inbox items of what came on a channel: a Pix is one, and so
+// is each state of each of its refunds. Only the PSP's own API confirms; a
+// callback does not.
 func (r *Receiver) inboxItems(items []pix.CallbackItem, ch Channel, now time.Time) []InboxItem {
-	out := make([]InboxItem, len(items))
-	for i, it := range items {
-		out[i] = InboxItem{Source: r.cfg.Source, Channel: ch, Confirmed: ch != ChannelCallback, Raw: it.Raw, ReceivedAt: now}
+	out := make([]InboxItem, 0, len(items))
+	for _, it := range items {
+		in := InboxItem{Source: r.cfg.Source, Channel: ch, Confirmed: ch != ChannelCallback, Raw: it.Raw, ReceivedAt: now}
 		if it.Err != nil {
 			sum := sha256.Sum256(it.Raw)
-			out[i].Key, out[i].Invalid = "invalid:"+hex.EncodeToString(sum[:]), it.Err.Error()
+			in.Key, in.Invalid = "invalid:"+hex.EncodeToString(sum[:]), it.Err.Error()
+			out = append(out, in)
 			continue
 		}
 		c := creditOf(it.Payment)
-		out[i].Key, out[i].Credit = CreditKey(c.EndToEndID), &c
+		in.Key, in.Credit = CreditKey(c.EndToEndID), &c
+		out = append(out, in)
+		for _, d := range it.Payment.Refunds {
+			x := contentOf(c.EndToEndID, d)
+			in.Key, in.Credit, in.Refund = x.Key(), nil, &x
+			out = append(out, in)
+		}
 	}
 	return out
 }

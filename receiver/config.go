@@ -40,6 +40,11 @@ type Config struct {
 
 	// PSPURL is the PSP's base, such as https://pix.example.com/api; /v2 follows.
 	PSPURL string
+	// TokenURL hands out OAuth2 tokens for ClientID and ClientSecret; empty asks
+	// the PSP without.
+	TokenURL     string
+	ClientID     string
+	ClientSecret string
 	// CallbackURL is registered at the PSP for each key; /pix is appended by it.
 	CallbackURL string
 	// EndpointURL takes the merchant's events.
@@ -79,6 +84,11 @@ type Config struct {
 	// age under which a difference may still be on its way (1 h).
 	ReconcileEvery time.Duration
 	Grace          time.Duration
+	// ChangedEvery is the pause between sweeps of refunded Pix (6 h).
+	ChangedEvery time.Duration
+	// ProofAfter is how long after a call the PSP may still hide its effect from
+	// a query (1 h): before, "not found" proves nothing.
+	ProofAfter time.Duration
 
 	HTTP  Doer
 	Clock Clock
@@ -132,6 +142,8 @@ func (c *Config) fill() {
 	set(&c.PageSize, 100)
 	set(&c.ReconcileEvery, 6*time.Hour)
 	set(&c.Grace, time.Hour)
+	set(&c.ChangedEvery, 6*time.Hour)
+	set(&c.ProofAfter, time.Hour)
 }
 
 func set[T int | int64 | time.Duration](v *T, fallback T) {

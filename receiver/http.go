@@ -25,6 +25,9 @@ var routes = sync.OnceValue(func() *mux.Router {
 	m.Handle("/charges", endpoint((*Receiver).serveCreateCharge)).Methods(http.MethodPost)
 	m.Handle("/charges/{reference}", endpoint((*Receiver).serveGetCharge)).Methods(http.MethodGet)
 	m.Handle("/charges/{reference}", endpoint((*Receiver).serveRemoveCharge)).Methods(http.MethodDelete)
+	m.Handle("/refunds", endpoint((*Receiver).serveCreateRefund)).Methods(http.MethodPost)
+	m.Handle("/refunds/{reference}", endpoint((*Receiver).serveGetRefund)).Methods(http.MethodGet)
+	m.Handle("/memos", endpoint((*Receiver).serveMemo)).Methods(http.MethodPost)
 	m.NotFoundHandler = endpoint(notFound)
 	m.MethodNotAllowedHandler = endpoint(methodNotAllowed)
 	return m

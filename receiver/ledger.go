@@ -10,7 +10,7 @@ import (
 // Account is one account of the ledger.
 type Account string
 
-// The accounts that incoming Pix move.
+// The accounts that Pix received, and their refunds, move.
 const (
 	// AccountSettlement is what the PSP holds for us. Every line of it has one
 	// line of the account statement.
@@ -19,6 +19,11 @@ const (
 	AccountRevenue Account = "merchant:receita"
 	// AccountToReturn is money that payers sent beyond what they owed.
 	AccountToReturn Account = "merchant:credito_a_devolver"
+	// AccountRefunds is what was returned of what was sold: revenue is not
+	// lowered by it.
+	AccountRefunds Account = "merchant:devolucoes"
+	// AccountInProcess is money whose refund was asked for, or may have been.
+	AccountInProcess Account = "devolucao:em_processamento"
 	// AccountDivergence is money whose amount does not fit its charge or the
 	// statement; a person decides.
 	AccountDivergence Account = "suspense:divergencia"
@@ -36,6 +41,9 @@ type Entry struct {
 	Account    Account
 	Cents      pix.Amount
 	EndToEndID pix.EndToEndID
+	// ReturnID names the refund whose line of the statement the entry is; empty
+	// on the credit's own and on entries of other accounts.
+	ReturnID pix.ReturnID
 	// Charge is the reference of the charge that the money belongs to, if any.
 	Charge string
 }
@@ -75,7 +83,8 @@ func (t Transaction) Validate() error {
 // CreditReference is the ledger reference of a Pix received.
 func CreditReference(id pix.EndToEndID) string { return "pix:" + string(id) }
 
-// AdjustReference is the ledger reference of a case's one adjustment.
+// AdjustReference is the ledger reference of a case's first adjustment; further
+// ones are numbered from 2 (":2").
 func AdjustReference(caseID string) string { return "ajuste:" + caseID }
 
 // CaseReference is the ledger reference of the posting that ends a case.

@@ -64,36 +64,58 @@ func judge(status int) verdict {
 }
 
 // pspClient calls API Pix. No call of it runs inside a store command.
-type pspClient struct{ cfg *Config }
+type pspClient struct {
+	cfg    *Config
+	tokens *tokens
+}
 
+// do makes one call. A token that the PSP no longer takes is renewed once, and
+// the same call made again.
 func (p pspClient) do(ctx context.Context, method, path string, body any) answer {
+	used, a := p.once(ctx, method, path, body)
+	if (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) && used != "" {
+		p.tokens.drop(used)
+		_, a = p.once(ctx, method, path, body)
+	}
+	return a
+}
+
+// once sends a call and says which token it went with.
+func (p pspClient) once(ctx context.Context, method, path string, body any) (string, answer) {
 	ctx, cancel := p.cfg.Clock.WithTimeout(ctx, p.cfg.CallTimeout)
 	defer cancel()
+	token, err := p.token(ctx)
+	if err != nil {
+		return "", answer{err: err}
+	}
 	var payload io.Reader
 	if body != nil {
 		raw, err := json.Marshal(body)
 		if err != nil {
-			return answer{err: fmt.Errorf("encode %s %s: %w", method, path, err)}
+			return token, answer{err: fmt.Errorf("encode %s %s: %w", method, path, err)}
 		}
 		payload = bytes.NewReader(raw)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, p.cfg.PSPURL+path, payload)
 	if err != nil {
-		return answer{err: fmt.Errorf("%s %s: %w", method, path, err)}
+		return token, answer{err: fmt.Errorf("%s %s: %w", method, path, err)}
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
 	resp, err := p.cfg.HTTP.Do(req)
 	if err != nil {
-		return answer{err: err}
+		return token, answer{err: err}
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return answer{err: fmt.Errorf("read answer of %s %s: %w", method, path, err)}
+		return token, answer{err: fmt.Errorf("read answer of %s %s: %w", method, path, err)}
 	}
-	return answer{verdict: judge(resp.StatusCode), status: resp.StatusCode, body: raw}
+	return token, answer{verdict: judge(resp.StatusCode), status: resp.StatusCode, body: raw}
 }
 
 // decode reads a done answer's body; what cannot be read proves nothing.
@@ -126,10 +148,14 @@ func (p pspClient) getPix(ctx context.Context, id pix.EndToEndID) (pix.Payment, 
 }
 
 // listPix reads one page; items holds each Pix with its bytes, judged alone, so
-// that one that cannot be read hides no other.
-func (p pspClient) listPix(ctx context.Context, from, to time.Time, page int) (list pix.PaymentPage, items []pix.CallbackItem, a answer) {
+// that one that cannot be read hides no other. changed asks only for Pix that
+// have a refund.
+func (p pspClient) listPix(ctx context.Context, from, to time.Time, page int, changed bool) (list pix.PaymentPage, items []pix.CallbackItem, a answer) {
 	q := "/v2/pix?inicio=" + url.QueryEscape(pix.FormatTime(from)) + "&fim=" + url.QueryEscape(pix.FormatTime(to)) +
 		"&paginacao.paginaAtual=" + strconv.Itoa(page) + "&paginacao.itensPorPagina=" + strconv.Itoa(p.cfg.PageSize)
+	if changed {
+		q += "&devolucaoPresente=true"
+	}
 	a = p.do(ctx, http.MethodGet, q, nil)
 	if a.verdict != verdictDone {
 		return list, nil, a

@@ -21,7 +21,7 @@ func New(cfg Config, store Store) (*Receiver, error) {
 		return nil, err
 	}
 	r := &Receiver{cfg: cfg, store: store, rules: Rules{Keys: cfg.PixKeys}}
-	r.psp = pspClient{cfg: &r.cfg}
+	r.psp = pspClient{cfg: &r.cfg, tokens: &tokens{}}
 	return r, nil
 }
 
@@ -42,12 +42,12 @@ type Step interface {
 
 // Steps are the receiver's background work, workers first.
 func (r *Receiver) Steps(workers int) []Step {
-	steps := make([]Step, 0, workers+6)
+	steps := make([]Step, 0, workers+8)
 	for i := range workers {
 		steps = append(steps, newWorker(r, i+1))
 	}
 	return append(steps,
-		chargeSender{r}, sweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, dispatcher{r})
+		chargeSender{r}, refundSender{r}, sweeper{r}, changedSweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, dispatcher{r})
 }
 
 // ErrorPause is how long a loop waits after a step's nth error in a row.

@@ -3,6 +3,7 @@ package receiver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -87,7 +88,8 @@ func (s reconciler) match(ctx context.Context, lines []pix.StatementLine) error 
 			}
 		case MatchDivergent:
 			adjust = append(adjust, Adjustment{
-				EndToEndID: lines[i].EndToEndID, Want: pix.Amount(lines[i].Cents), Reason: out.Class, Now: now,
+				EndToEndID: lines[i].EndToEndID, ReturnID: returnOf(lines[i]), Want: pix.Amount(lines[i].Signed()),
+				Reason: out.Class, Now: now,
 			})
 		}
 	}
@@ -98,15 +100,36 @@ func (s reconciler) match(ctx context.Context, lines []pix.StatementLine) error 
 	return err
 }
 
-// repair books a line that the ledger lacks, once the PSP told its txid and key.
+// repair books a line that the ledger lacks, once the PSP told what it is of.
 func (s reconciler) repair(ctx context.Context, line pix.StatementLine, now time.Time) error {
 	p, a := s.r.psp.getPix(ctx, line.EndToEndID)
 	if a.verdict != verdictDone {
 		return a.Err()
 	}
-	item := s.r.confirmedItem(p, ChannelRepair)
-	_, err := s.r.store.RepairCredits(ctx, []Repair{{Item: item, Now: now}})
-	return err
+	for _, item := range s.r.confirmedItems(p, ChannelRepair) {
+		if !speaksOf(item, line) {
+			continue
+		}
+		_, err := s.r.store.RepairEvents(ctx, []Repair{{Item: item, Now: now}})
+		return err
+	}
+	return fmt.Errorf("line %s %s of the statement: GET /pix does not show it", line.EndToEndID, line.ID)
+}
+
+// returnOf is the rtrId of a refund's line, empty on a credit's.
+func returnOf(line pix.StatementLine) pix.ReturnID {
+	if line.Kind == pix.KindRefundOut {
+		return pix.ReturnID(line.ID)
+	}
+	return ""
+}
+
+// speaksOf says whether an item is the event of a statement line.
+func speaksOf(item InboxItem, line pix.StatementLine) bool {
+	if line.Kind == pix.KindRefundOut {
+		return item.Refund != nil && string(item.Refund.ReturnID) == line.ID
+	}
+	return item.Credit != nil
 }
 
 // backward looks for bookings that no line of the statement vouches for. What

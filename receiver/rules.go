@@ -89,13 +89,15 @@ func (r Rules) Credit(f CreditFacts) CreditDecision {
 // suspense because its txid came with a later notice.
 func (r Rules) known(f CreditFacts) CreditDecision {
 	p := *f.Known
-	p.Confirmed = p.Confirmed || f.Confirmed
+	p.Confirmed = p.Confirmed || f.Confirmed && f.Credit.Amount == p.Amount
 	if p.Disposition == DispositionUnidentified && f.Charge != nil {
 		p.TxID = f.Credit.TxID
-		return r.Attach(p, *f.Charge, f.At)
+		if d := r.Attach(p, *f.Charge, f.At); d.Result == ApplyBooked {
+			return d
+		}
 	}
 	d := CreditDecision{Result: ApplyKnown}
-	if p.Confirmed != f.Known.Confirmed {
+	if p != *f.Known {
 		d.Payment = &p
 	}
 	return d
@@ -135,22 +137,27 @@ func (f CreditFacts) book(how Disposition) CreditDecision {
 		Amount: f.Credit.Amount, PaidAt: f.Credit.PaidAt,
 		Confirmed: f.Confirmed, BookedAt: f.At,
 	}
-	return place(p, f.Charge, how, AccountSettlement, CreditReference(p.EndToEndID), f.At)
+	return place(p, p.Amount, f.Charge, how, AccountSettlement, CreditReference(p.EndToEndID), f.At)
 }
 
 // Attach moves unidentified money onto the charge it turned out to be for: the
 // same rules as for fresh money, out of suspense instead of from the PSP.
 func (r Rules) Attach(p Payment, c Charge, at time.Time) CreditDecision {
-	f := CreditFacts{Charge: &c, Credit: Credit{Amount: p.Amount, PaidAt: p.PaidAt}}
+	left := p.Held.Unidentified
+	if left <= 0 {
+		return CreditDecision{Result: ApplyKnown} // returned since: nothing is left to move
+	}
+	f := CreditFacts{Charge: &c, Credit: Credit{Amount: left, PaidAt: p.PaidAt}}
 	id := UnidentifiedCase(p.EndToEndID)
-	d := place(p, &c, f.disposition(), AccountUnidentified, CaseReference(id), at)
+	p.Held.Unidentified = 0
+	d := place(p, left, &c, f.disposition(), AccountUnidentified, CaseReference(id), at)
 	d.Close = id
 	d.Outbox.Kind = OutboxMatched
 	return d
 }
 
-// place books the money of p from an account to where the disposition sends it.
-func place(p Payment, c *Charge, how Disposition, from Account, reference string, at time.Time) CreditDecision {
+// place books money of p from an account to where the disposition sends it.
+func place(p Payment, money pix.Amount, c *Charge, how Disposition, from Account, reference string, at time.Time) CreditDecision {
 	d := CreditDecision{Result: ApplyBooked}
 	p.Disposition = how
 	p.Events++
@@ -160,30 +167,36 @@ func place(p Payment, c *Charge, how Disposition, from Account, reference string
 	entry := func(a Account, cents pix.Amount) Entry {
 		return Entry{Account: a, Cents: cents, EndToEndID: p.EndToEndID, Charge: p.Charge}
 	}
-	entries := []Entry{entry(from, p.Amount)}
+	entries := []Entry{entry(from, money)}
 	kind := OutboxCredited
 	switch how {
 	case DispositionExact:
-		entries = append(entries, entry(AccountRevenue, -p.Amount))
-		d.Charge = settled(c, p.Amount, p.EndToEndID)
+		p.Held.Revenue += money
+		entries = append(entries, entry(AccountRevenue, -money))
+		d.Charge = settled(c, money, p.EndToEndID)
 	case DispositionOverpaid:
-		entries = append(entries, entry(AccountRevenue, -c.Due), entry(AccountToReturn, c.Due-p.Amount))
+		p.Held.Revenue += c.Due
+		p.Held.ToReturn += money - c.Due
+		entries = append(entries, entry(AccountRevenue, -c.Due), entry(AccountToReturn, c.Due-money))
 		d.Charge = settled(c, c.Due, p.EndToEndID)
 	case DispositionUnderpaid:
-		entries = append(entries, entry(AccountDivergence, -p.Amount))
-		d.Open = &CaseNote{ID: DivergenceCase(p.EndToEndID), Account: AccountDivergence, Amount: p.Amount, Reason: ReasonUnderpaid}
+		p.Held.Divergent += money
+		entries = append(entries, entry(AccountDivergence, -money))
+		d.Open = &CaseNote{ID: DivergenceCase(p.EndToEndID), Account: AccountDivergence, Amount: money, Reason: ReasonUnderpaid}
 		kind = OutboxDivergent
 	case DispositionSecond, DispositionLate:
-		entries = append(entries, entry(AccountToReturn, -p.Amount))
+		p.Held.ToReturn += money
+		entries = append(entries, entry(AccountToReturn, -money))
 		kind = OutboxToReturn
 	case DispositionUnidentified:
-		entries = append(entries, entry(AccountUnidentified, -p.Amount))
-		d.Open = &CaseNote{ID: UnidentifiedCase(p.EndToEndID), Account: AccountUnidentified, Amount: p.Amount, Reason: ReasonUnidentified}
+		p.Held.Unidentified += money
+		entries = append(entries, entry(AccountUnidentified, -money))
+		d.Open = &CaseNote{ID: UnidentifiedCase(p.EndToEndID), Account: AccountUnidentified, Amount: money, Reason: ReasonUnidentified}
 		kind = OutboxUnidentified
 	}
 	d.Payment = &p
 	d.Transaction = &Transaction{Reference: reference, BookedAt: at, Entries: entries}
-	d.Outbox = &OutboxEvent{EndToEndID: p.EndToEndID, Number: p.Events, Kind: kind, Amount: p.Amount, Charge: p.Charge, At: at, DueAt: at}
+	d.Outbox = &OutboxEvent{EndToEndID: p.EndToEndID, Number: p.Events, Kind: kind, Amount: money, Charge: p.Charge, At: at, DueAt: at}
 	return d
 }
 
@@ -201,7 +214,8 @@ func settled(c *Charge, cents pix.Amount, by pix.EndToEndID) *Charge {
 type MatchFacts struct {
 	Line    pix.StatementLine
 	Payment *Payment
-	// Net is the Pix's net on [AccountSettlement].
+	// Net is what [AccountSettlement] has for the line: its refunds are lines of
+	// their own.
 	Net pix.Amount
 	// InFlight says that the inbox still works on it.
 	InFlight bool
@@ -232,22 +246,31 @@ type AdjustDecision struct {
 	Outbox      *OutboxEvent
 }
 
-// Adjust brings net to what the statement says, against suspense. False when
-// there is nothing to adjust.
+// Adjust brings a line's net to what the statement says, against suspense.
+// False when there is nothing to adjust.
 func (r Rules) Adjust(p Payment, net pix.Amount, a Adjustment) (AdjustDecision, bool) {
 	diff := a.Want - net
 	if diff == 0 {
 		return AdjustDecision{}, false
 	}
 	id := DivergenceCase(p.EndToEndID)
+	if a.ReturnID != "" {
+		id = "devolucao:" + string(a.ReturnID)
+	}
 	entry := func(acc Account, cents pix.Amount) Entry {
-		return Entry{Account: acc, Cents: cents, EndToEndID: p.EndToEndID, Charge: p.Charge}
+		e := Entry{Account: acc, Cents: cents, EndToEndID: p.EndToEndID, Charge: p.Charge}
+		if acc == AccountSettlement {
+			e.ReturnID = a.ReturnID
+		}
+		return e
 	}
 	reason := ReasonAmountDiffers
 	if a.Reason == MatchMissingAtPSP {
 		reason = ReasonPhantom
 	}
 	p.Events++
+	p.Held.Divergent += diff
+	p.Confirmed = p.Confirmed || a.Want > 0
 	return AdjustDecision{
 		Payment: &p,
 		Transaction: &Transaction{

@@ -42,6 +42,20 @@ type Store interface {
 	// lease was lost and nothing changed.
 	DeferEvents(ctx context.Context, in []Deferral) ([]bool, error)
 
+	// ReserveRefunds stores intentions to refund before any call is made, and
+	// takes their money aside; all under one lock with whatever else spends.
+	ReserveRefunds(ctx context.Context, in []NewRefund) ([]ReserveOutcome, error)
+	// FindRefunds reads the merchant's refunds; nil where unknown.
+	FindRefunds(ctx context.Context, in []RefundRef) ([]*Refund, error)
+	// LeaseRefunds takes the merchant's open refunds that are due, and counts
+	// the attempt: from then on the PSP may have been asked.
+	LeaseRefunds(ctx context.Context, in Lease) ([]Refund, error)
+	// RecordRefunds stores what calls about refunds taught, and books the end of
+	// one that is final. A refund moves forward only.
+	RecordRefunds(ctx context.Context, in []RefundCall) ([]Refund, error)
+	// PutMemos notes money blocked under MED, or released. False: known as such.
+	PutMemos(ctx context.Context, in []Memo) ([]bool, error)
+
 	// BeginDuty takes a periodic duty that is due; false when it is not due or
 	// another instance holds it.
 	BeginDuty(ctx context.Context, in DutyClaim) (Duty, bool, error)
@@ -58,16 +72,16 @@ type Store interface {
 	// MatchStatement compares lines of the account statement with the ledger
 	// and marks the payments seen.
 	MatchStatement(ctx context.Context, in []pix.StatementLine) ([]MatchOutcome, error)
-	// RepairCredits books confirmed credits that the statement holds and the
-	// ledger does not, through the same rules and references as ApplyEvents,
-	// and opens a case for each that was missing.
-	RepairCredits(ctx context.Context, in []Repair) ([]ApplyOutcome, error)
+	// RepairEvents books confirmed credits and refunds that the statement holds
+	// and the ledger does not, through the same rules and references as
+	// ApplyEvents, and opens a case for each that was missing.
+	RepairEvents(ctx context.Context, in []Repair) ([]ApplyOutcome, error)
 	// UnseenPayments lists booked payments without a line of the statement and
 	// with money still on [AccountSettlement], booked up to an instant, in the
 	// order (booked, id), after a cursor.
 	UnseenPayments(ctx context.Context, q UnseenQuery) ([]Payment, error)
 	// PostAdjustments moves the ledger of a Pix to what the statement says,
-	// against suspense, once per case. False: nothing was left to adjust.
+	// against suspense, with a case. False: nothing was left to adjust.
 	PostAdjustments(ctx context.Context, in []Adjustment) ([]bool, error)
 
 	// Operators.
@@ -96,12 +110,14 @@ type Queue string
 const (
 	QueueInbox   Queue = "inbox"
 	QueueCharges Queue = "charges"
+	QueueRefunds Queue = "refunds"
 	QueueOutbox  Queue = "outbox"
 )
 
 // The periodic duties. One instance at a time carries out each.
 const (
 	DutySweep     Queue = "sweep"     // GET /pix into the inbox
+	DutyChanged   Queue = "changed"   // GET /pix of what was refunded
 	DutyPending   Queue = "pending"   // waiting events by id
 	DutyReconcile Queue = "reconcile" // account statement against ledger
 	DutyRegister  Queue = "register"  // our callback URL at the PSP
@@ -143,12 +159,52 @@ type ChargeCall struct {
 	DueAt time.Time
 }
 
+// RefundRef names a refund of the merchant's.
+type RefundRef struct{ Consumer, Reference string }
+
+// NewRefund is the intention to refund; ID is chosen by the caller.
+type NewRefund struct {
+	Refund Refund
+	At     time.Time
+}
+
+// ReserveOutcome is the refund as it stands, or why there is none.
+type ReserveOutcome struct {
+	Result ReserveResult
+	Refund Refund
+	Reason string
+}
+
+// RefundCall is what a call about a refund taught us.
+type RefundCall struct {
+	Ref RefundRef
+	// ID is the id that the call was about: the word about one given up since is
+	// not heeded. Empty is not checked.
+	ID pix.RefundID
+	// ReturnID and Status are what the PSP answered; both empty while the
+	// outcome is unknown. Another refund's ReturnID is a clash.
+	ReturnID pix.ReturnID
+	Status   pix.RefundStatus
+	// Refused ends the refund: the PSP will not make it. Problem says why.
+	Refused bool
+	Problem string
+	// NewID replaces an id that is another refund's.
+	NewID pix.RefundID
+	// CalledAt is when a PUT left, if one did.
+	CalledAt time.Time
+	// DueAt is when to ask next, while open.
+	DueAt time.Time
+	Now   time.Time
+}
+
 // Application asks to book one claimed event.
 type Application struct {
 	EventID int64
 	Version int64
-	// Confirmed, when set, is what GET /pix/{e2eid} said just now.
+	// Confirmed, when set, is what GET /pix/{e2eid} said just now; Refund the
+	// same of a refund's own GET.
 	Confirmed *Credit
+	Refund    *RefundContent
 	Now       time.Time
 }
 
@@ -159,6 +215,7 @@ type ApplyResult string
 const (
 	ApplyBooked  ApplyResult = "booked"
 	ApplyKnown   ApplyResult = "known"   // booked before; the event is PROCESSED
+	ApplyWait    ApplyResult = "wait"    // what it needs has not come; nothing changed
 	ApplyConfirm ApplyResult = "confirm" // ask the PSP first; nothing changed
 	ApplyAside   ApplyResult = "aside"   // quarantined, no posting
 	ApplyLost    ApplyResult = "lost"    // the lease was lost; nothing changed
@@ -228,7 +285,7 @@ type MatchOutcome struct {
 	Ledger pix.Amount
 }
 
-// Repair is a credit to book because the statement holds it.
+// Repair is an event to book because the statement holds its line.
 type Repair struct {
 	Item InboxItem
 	Now  time.Time
@@ -242,9 +299,11 @@ type UnseenQuery struct {
 	Limit        int
 }
 
-// Adjustment asks to bring a Pix's net on [AccountSettlement] to Want.
+// Adjustment asks to bring the net on [AccountSettlement] of one line, a Pix's
+// credit or the refund with that rtrId, to Want: positive is money in.
 type Adjustment struct {
 	EndToEndID pix.EndToEndID
+	ReturnID   pix.ReturnID
 	Want       pix.Amount
 	Reason     MatchClass
 	Now        time.Time
@@ -316,6 +375,8 @@ type ChangeSet struct {
 	Variants     []Variant
 	Charges      []ChargeChange
 	Payments     []PaymentChange
+	Refunds      []RefundChange
+	Memos        []Memo
 	Transactions []Transaction
 	Cases        []CaseChange
 	Outbox       []OutboxChange
@@ -330,6 +391,9 @@ type ChargeChange struct{ Before, After *Charge }
 
 // PaymentChange is a payment before (nil if new) and after.
 type PaymentChange struct{ Before, After *Payment }
+
+// RefundChange is a refund before (nil if new) and after.
+type RefundChange struct{ Before, After *Refund }
 
 // CaseChange is a case before (nil if new) and after.
 type CaseChange struct{ Before, After *Case }

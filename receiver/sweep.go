@@ -70,7 +70,7 @@ func (s sweeper) RunOnce(ctx context.Context) (Progress, error) {
 func (s sweeper) walk(ctx context.Context, from, to time.Time) (int, error) {
 	n := 0
 	for page := 0; ; page++ {
-		list, items, a := s.r.psp.listPix(ctx, from, to, page)
+		list, items, a := s.r.psp.listPix(ctx, from, to, page, false)
 		if a.verdict != verdictDone {
 			return n, a.Err()
 		}
@@ -87,17 +87,15 @@ func (s sweeper) walk(ctx context.Context, from, to time.Time) (int, error) {
 	}
 }
 
-// confirmedItem is the inbox item for a Pix that the PSP's API told us of.
-func (r *Receiver) confirmedItem(p pix.Payment, ch Channel) InboxItem {
-	c := creditOf(p)
+// confirmedItems are the inbox items of a Pix that the PSP's API told us of: its
+// credit, and each of its refunds.
+func (r *Receiver) confirmedItems(p pix.Payment, ch Channel) []InboxItem {
 	raw, err := json.Marshal(p)
 	if err != nil {
-		raw = nil // the amount and ids are in the credit; the bytes are for people
+		raw = nil // the amount and ids are in the content; the bytes are for people
 	}
-	return InboxItem{
-		Source: r.cfg.Source, Key: CreditKey(c.EndToEndID), Channel: ch,
-		Credit: &c, Confirmed: true, Raw: raw, ReceivedAt: r.cfg.Clock.Now(),
-	}
+	item := pix.CallbackItem{Raw: raw, Payment: p, EndToEndID: string(p.EndToEndID)}
+	return r.inboxItems([]pix.CallbackItem{item}, ch, r.cfg.Clock.Now())
 }
 
 // pendingSweeper asks by id for what waits in quarantine.
@@ -134,17 +132,18 @@ func (s pendingSweeper) ask(ctx context.Context, after int64) (n int, last int64
 	}
 	for _, e := range waiting {
 		n, last = n+1, e.ID
-		if e.Credit == nil {
+		id := e.EndToEndID()
+		if id == "" {
 			continue
 		}
-		p, a := s.r.psp.getPix(ctx, e.Credit.EndToEndID)
+		p, a := s.r.psp.getPix(ctx, id)
 		if a.verdict == verdictAbsent {
 			continue
 		}
 		if a.verdict != verdictDone {
 			return n, last, a.Err()
 		}
-		if _, err := s.r.store.AppendInbox(ctx, []InboxItem{s.r.confirmedItem(p, ChannelRepair)}); err != nil {
+		if _, err := s.r.store.AppendInbox(ctx, s.r.confirmedItems(p, ChannelRepair)); err != nil {
 			return n, last, err
 		}
 	}

@@ -61,8 +61,10 @@ type InboxItem struct {
 	Source  string
 	Key     string
 	Channel Channel
-	// Credit is nil on an item that could not be read; Invalid then says why.
+	// One of Credit and Refund is set, neither on an item that could not be
+	// read; Invalid then says why.
 	Credit  *Credit
+	Refund  *RefundContent
 	Invalid string
 	// Confirmed marks content that the PSP's own API gave us.
 	Confirmed bool
@@ -118,8 +120,10 @@ type Event struct {
 	Key     string
 	Channel Channel
 	// Credit is the content to act on: the confirmed one once there is one,
-	// until then the first received. Nil on an unreadable item.
+	// until then the first received. Refund is the same for an event about a
+	// refund. Both are nil on an unreadable item.
 	Credit     *Credit
+	Refund     *RefundContent
 	Confirmed  bool
 	Raw        []byte
 	ReceivedAt time.Time
@@ -133,11 +137,24 @@ type Event struct {
 	Holder     string    // who claimed it last
 }
 
-// Variant is other content that came under a key already known.
+// EndToEndID is the Pix that the event is about, empty on an unreadable one.
+func (e Event) EndToEndID() pix.EndToEndID {
+	switch {
+	case e.Credit != nil:
+		return e.Credit.EndToEndID
+	case e.Refund != nil:
+		return e.Refund.EndToEndID
+	}
+	return ""
+}
+
+// Variant is other content that came under a key already known. Refund is set
+// where the event is about one.
 type Variant struct {
 	EventID    int64
 	Channel    Channel
 	Credit     Credit
+	Refund     *RefundContent
 	Confirmed  bool
 	ReceivedAt time.Time
 }
@@ -236,6 +253,11 @@ type Payment struct {
 	// InStatement says that its line of the account statement was seen.
 	InStatement bool
 	BookedAt    time.Time
+	// Held is where its money sits now; Refunding what open refunds of ours
+	// hold, Refunded what was returned.
+	Held      Holdings
+	Refunding pix.Amount
+	Refunded  pix.Amount
 	// Events counts the outbox events about it: the next one's number.
 	Events int
 }
@@ -284,6 +306,7 @@ type OutboxEvent struct {
 	Kind       string
 	Amount     pix.Amount
 	Charge     string
+	Refund     pix.RefundID // on events about a refund
 	At         time.Time
 
 	Sent     bool
@@ -301,4 +324,6 @@ const (
 	OutboxToReturn     = "pix.to_return"    // credito_a_devolver
 	OutboxMatched      = "pix.matched"      // left suspense for a charge
 	OutboxAdjusted     = "pix.adjusted"     // by reconciliation
+	OutboxRefunded     = "refund.returned"  // ours, or the PSP's
+	OutboxRefundFailed = "refund.failed"    // ours, and the money is back
 )

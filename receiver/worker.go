@@ -60,7 +60,7 @@ func (w worker) finish(ctx context.Context, events []Event, outcomes []ApplyOutc
 			if d != nil {
 				later = append(later, *d)
 			}
-		case ApplyFailed:
+		case ApplyFailed, ApplyWait:
 			later = append(later, w.again(e, leaseEnd.Add(-w.r.cfg.Lease), out.Reason))
 		}
 	}
@@ -71,7 +71,7 @@ func (w worker) finish(ctx context.Context, events []Event, outcomes []ApplyOutc
 	return err
 }
 
-// confirm asks GET /pix/{endToEndId} and books what it says. It returns the
+// confirm asks the PSP's API about an event and books what it says. It returns the
 // deferral of an event that has to wait.
 func (w worker) confirm(ctx context.Context, e Event, leaseEnd time.Time) (*Deferral, error) {
 	now, err := w.r.now(ctx)
@@ -82,33 +82,44 @@ func (w worker) confirm(ctx context.Context, e Event, leaseEnd time.Time) (*Defe
 		// The call could outlive the lease: give the event back at once.
 		return &Deferral{EventID: e.ID, Version: e.Version, Until: now, Reason: "the lease runs out"}, nil
 	}
-	p, a := w.r.psp.getPix(ctx, e.Credit.EndToEndID)
-	if now, err = w.r.now(ctx); err != nil {
+	app, a := w.ask(ctx, e)
+	if app.Now, err = w.r.now(ctx); err != nil {
 		return nil, err
 	}
 	switch a.verdict {
 	case verdictDone:
-		return w.applyConfirmed(ctx, e, p, now)
+		return w.applyConfirmed(ctx, e, app)
 	case verdictAbsent:
-		d := w.again(e, now, ReasonUnknownAtPSP)
+		d := w.again(e, app.Now, ReasonUnknownAtPSP)
 		return &d, nil
 	}
-	d := w.again(e, now, a.Err().Error())
+	d := w.again(e, app.Now, a.Err().Error())
 	return &d, nil
 }
 
-func (w worker) applyConfirmed(ctx context.Context, e Event, p pix.Payment, now time.Time) (*Deferral, error) {
-	c := creditOf(p)
-	if c.EndToEndID != e.Credit.EndToEndID {
-		d := w.again(e, now, "the PSP answered about another Pix")
-		return &d, nil
+// ask gets the PSP's word about an event.
+func (w worker) ask(ctx context.Context, e Event) (Application, answer) {
+	app := Application{EventID: e.ID, Version: e.Version}
+	if x := e.Refund; x != nil {
+		d, a := w.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
+		c := contentOf(x.EndToEndID, d)
+		app.Refund = &c
+		return app, a
 	}
-	outs, err := w.r.store.ApplyEvents(ctx, []Application{{EventID: e.ID, Version: e.Version, Confirmed: &c, Now: now}})
+	p, a := w.r.psp.getPix(ctx, e.Credit.EndToEndID)
+	c := creditOf(p)
+	app.Confirmed = &c
+	return app, a
+}
+
+func (w worker) applyConfirmed(ctx context.Context, e Event, app Application) (*Deferral, error) {
+	outs, err := w.r.store.ApplyEvents(ctx, []Application{app})
 	if err != nil {
 		return nil, err
 	}
-	if outs[0].Result == ApplyFailed {
-		d := w.again(e, now, outs[0].Reason)
+	switch outs[0].Result {
+	case ApplyFailed, ApplyWait:
+		d := w.again(e, app.Now, outs[0].Reason)
 		return &d, nil
 	}
 	return nil, nil

@@ -46,8 +46,8 @@ type final struct {
 func checkers() []checker {
 	return []checker{
 		&creditedOnce{}, creditedAtLeastOnce{}, nothingInvented{}, netIsStatement{}, ackedIsStored{},
-		&balanced{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
-		atRest{}, casesAreSuspense{}, rightCharge{}, noFalseRefusal{},
+		&balanced{}, refundsWithinPaid{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
+		atRest{}, casesAreSuspense{}, onceOut{}, rightCharge{}, noFalseRefusal{},
 	}
 }
 
@@ -123,7 +123,7 @@ func (j *judge) end() {
 	}
 	f := &final{
 		View: w.view, w: w, calm: len(w.plan.Faults) == 0, replayed: w.replayed,
-		statement: w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0)),
+		statement: w.statement(),
 	}
 	for _, c := range j.checkers {
 		if k, ok := c.(endChecker); ok {
@@ -132,6 +132,11 @@ func (j *judge) end() {
 			}
 		}
 	}
+}
+
+// statement is the whole account statement as it will be once its lag is over.
+func (w *World) statement() []pix.StatementLine {
+	return w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0))
 }
 
 // pspObserver keeps the view's idea of the truth, and the trace's.
@@ -146,6 +151,24 @@ func (o pspObserver) Settled(row fakepsp.SettledPix) {
 	w.view.Truth[row.EndToEndID] = row
 	w.lastSettled = w.sched.Now()
 	w.emit("psp", "pix.settled", row.Amount.String(), "e2e", string(row.EndToEndID), "txid", string(row.TxID))
+}
+
+// RefundAsked notes a refund that began.
+func (o pspObserver) RefundAsked(row fakepsp.RefundRow) {
+	o.w.emit("psp", "refund.asked", row.Amount.String(), "e2e", string(row.EndToEndID), "refund", string(row.ID), "rtr", string(row.ReturnID))
+}
+
+// RefundSettled adds a refund's end to the truth.
+func (o pspObserver) RefundSettled(row fakepsp.RefundRow) {
+	w := o.w
+	w.view.TruthRefunds = append(w.view.TruthRefunds, row)
+	w.lastSettled = w.sched.Now()
+	w.emit("psp", "refund.settled", string(row.Status)+" "+row.Amount.String(), "e2e", string(row.EndToEndID), "refund", string(row.ID), "rtr", string(row.ReturnID))
+}
+
+// Disputed notes a stage of a MED case.
+func (o pspObserver) Disputed(c fakepsp.DisputeCase) {
+	o.w.emit("psp", "dispute", string(c.Stage), "dispute", c.ID)
 }
 
 // Sent notes what an attempt says, if it is signed well and not so.

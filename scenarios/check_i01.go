@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -19,9 +21,18 @@ func (*creditedOnce) commit(v *View, cs *receiver.ChangeSet) string {
 				continue
 			}
 			if m := v.Money[e.EndToEndID]; m != nil && len(m.Credits) > 1 {
-				return fmt.Sprintf("Pix %s was credited %d times: %v cents", e.EndToEndID, len(m.Credits), m.Credits)
+				return fmt.Sprintf("Pix %s was credited %d times, with %s", e.EndToEndID, len(m.Credits), listed(m.Credits))
 			}
 		}
 	}
 	return ""
+}
+
+// listed are amounts for people.
+func listed(amounts []pix.Amount) string {
+	out := make([]string, len(amounts))
+	for i, a := range amounts {
+		out[i] = a.BRL()
+	}
+	return strings.Join(out, ", ")
 }

@@ -33,7 +33,7 @@ func (nothingInvented) commit(v *View, cs *receiver.ChangeSet) string {
 // invented says what is wrong with a credit, "" if nothing is.
 func (v *View) invented(id pix.EndToEndID, cents pix.Amount) string {
 	truth, settled := v.Truth[id]
-	if settled && v.Money[id].Net <= truth.Amount {
+	if settled && v.Money[id].Credited <= truth.Amount {
 		return ""
 	}
 	p := v.Payments[id]
@@ -45,5 +45,5 @@ func (v *View) invented(id pix.EndToEndID, cents pix.Amount) string {
 	if !settled {
 		return fmt.Sprintf("Pix %s was credited with %s and never settled", id, cents.BRL())
 	}
-	return fmt.Sprintf("Pix %s stands at %s in the ledger and settled at %s", id, v.Money[id].Net.BRL(), truth.Amount.BRL())
+	return fmt.Sprintf("Pix %s stands at %s in the ledger and settled at %s", id, v.Money[id].Credited.BRL(), truth.Amount.BRL())
 }

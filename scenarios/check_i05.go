@@ -18,6 +18,13 @@ func (ackedIsStored) ack(v *View, items []pix.CallbackItem) string {
 		if it.Err == nil && v.ByPix[it.Payment.EndToEndID] == nil {
 			return fmt.Sprintf("Pix %s was acknowledged and is not in the inbox", it.Payment.EndToEndID)
 		}
+		if it.Err == nil {
+			for _, r := range it.Payment.Refunds {
+				if v.ByRefund[refundState{it.Payment.EndToEndID, r.ID, r.Status}] == nil {
+					return fmt.Sprintf("refund %s of Pix %s, %s, was acknowledged and is not in the inbox", r.ID, it.Payment.EndToEndID, r.Status)
+				}
+			}
+		}
 		if it.Err != nil && !v.storedRaw(it.Raw) {
 			return fmt.Sprintf("an unreadable item (%v) was acknowledged and is not in the inbox", it.Err)
 		}

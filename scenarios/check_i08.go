@@ -28,6 +28,16 @@ func (monotone) commit(_ *View, cs *receiver.ChangeSet) string {
 			}
 		}
 	}
+	for _, c := range cs.Refunds {
+		b := c.Before
+		if b == nil {
+			continue
+		}
+		if b.State.Final() && (c.After.State != b.State || c.After.ReturnID != b.ReturnID || c.After.Amount != b.Amount) ||
+			b.State == receiver.RefundProcessing && c.After.State == receiver.RefundReserved {
+			return fmt.Sprintf("refund %s of Pix %s went from %s to %s", c.After.ID, c.After.EndToEndID, b.State, c.After.State)
+		}
+	}
 	for _, c := range cs.Events {
 		if b := c.Before; b != nil && b.Confirmed && !c.After.Confirmed {
 			return fmt.Sprintf("event %s was confirmed and is no more", c.After.Key)

@@ -18,6 +18,9 @@ func (oneContent) sentence() string {
 func (oneContent) commit(v *View, cs *receiver.ChangeSet) string {
 	for _, c := range cs.Events {
 		b, a := c.Before, c.After
+		if b != nil && b.Refund != nil && a.Refund != nil && !b.Refund.SameContent(*a.Refund) && !a.Confirmed {
+			return fmt.Sprintf("event %s changed its content without the PSP's word", a.Key)
+		}
 		if b == nil || b.Credit == nil || a.Credit == nil || b.Credit.SameContent(*a.Credit) {
 			continue
 		}
@@ -29,8 +32,12 @@ func (oneContent) commit(v *View, cs *receiver.ChangeSet) string {
 		}
 	}
 	for _, k := range cs.Variants {
-		if v.Cases[receiver.DivergenceCase(k.Credit.EndToEndID)] == nil {
-			return fmt.Sprintf("other content of Pix %s came and opened no case", k.Credit.EndToEndID)
+		id := receiver.DivergenceCase(k.Credit.EndToEndID)
+		if k.Refund != nil {
+			id = receiver.RefundCase(k.Refund.EndToEndID, k.Refund.ID)
+		}
+		if v.Cases[id] == nil {
+			return fmt.Sprintf("other content of event %d came and opened no case %s", k.EventID, id)
 		}
 	}
 	return ""

@@ -17,12 +17,24 @@ func (ledgerIsStatement) end(f *final) string {
 	var sum pix.Amount
 	for _, l := range f.statement {
 		sum += pix.Amount(l.Signed())
-		if m := f.Money[l.EndToEndID]; m == nil || m.Net != pix.Amount(l.Signed()) {
-			return fmt.Sprintf("the statement's line of Pix %s has no equal in the ledger", l.EndToEndID)
+		if got := f.line(l); got != pix.Amount(l.Signed()) {
+			return fmt.Sprintf("%s line of Pix %s %s: %s in the ledger, %s in the statement",
+				l.Kind, l.EndToEndID, l.ID, got.BRL(), pix.Amount(l.Signed()).BRL())
 		}
 	}
 	if got := f.Balance[receiver.AccountSettlement]; got != sum {
 		return fmt.Sprintf("the ledger stands at %s, the statement at %s", got.BRL(), sum.BRL())
 	}
 	return ""
+}
+
+// line is what the ledger has for a line of the statement.
+func (v *View) line(l pix.StatementLine) pix.Amount {
+	if l.Kind == pix.KindRefundOut {
+		return v.Returned[returnLine{l.EndToEndID, pix.ReturnID(l.ID)}]
+	}
+	if m := v.Money[l.EndToEndID]; m != nil {
+		return m.Credited
+	}
+	return 0
 }

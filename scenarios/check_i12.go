@@ -25,6 +25,13 @@ func (atRest) end(f *final) string {
 			return fmt.Sprintf("charge %s is still %s after %d calls", c.Reference, c.State, c.Attempts)
 		}
 	}
+	for _, id := range sorted(f.Refunds) {
+		for _, r := range f.Refunds[id] {
+			if !r.State.Final() {
+				return fmt.Sprintf("refund %s of Pix %s is still %s after %d calls", r.ID, id, r.State, r.Attempts)
+			}
+		}
+	}
 	for _, id := range sorted(f.Outbox) {
 		switch o := f.Outbox[id]; {
 		case o.Sent && f.w.endpoint.got[id] == 0:

@@ -8,7 +8,8 @@ import (
 )
 
 // rightCharge is I16: a settled Pix with the txid of a charge of ours is on
-// that charge, and the charge is settled exactly if its revenue covers it.
+// that charge, and the charge is settled exactly if its revenue covers it. A Pix
+// that went back before its charge was known has no money left to be anywhere.
 type rightCharge struct{}
 
 func (rightCharge) id() string       { return "I16" }
@@ -21,7 +22,7 @@ func (rightCharge) end(f *final) string {
 		if truth.TxID == "" || c == nil {
 			continue
 		}
-		if p := f.Payments[id]; p != nil && p.Charge != c.Reference {
+		if p := f.Payments[id]; p != nil && p.Charge != c.Reference && p.Held.Total() != 0 {
 			return fmt.Sprintf("Pix %s was paid for charge %s and is booked on %q", id, c.Reference, p.Charge)
 		}
 	}
@@ -54,7 +55,9 @@ func (v *View) unsettled(c *receiver.Charge) string {
 	}
 	for _, id := range sorted(v.Truth) {
 		t := v.Truth[id].Payment
-		if t.TxID == c.TxID && t.Amount == c.Due && c.Payable(t.PaidAt) {
+		p := v.Payments[id]
+		returned := p != nil && (p.Refunded > 0 || p.Refunding > 0)
+		if t.TxID == c.TxID && t.Amount == c.Due && c.Payable(t.PaidAt) && !returned {
 			return fmt.Sprintf("charge %s was paid in full by Pix %s and is not settled", c.Reference, pix.EndToEndID(id))
 		}
 	}

@@ -24,6 +24,12 @@ func (noFalseRefusal) end(f *final) string {
 	if f.w.refusals > 0 {
 		return fmt.Sprintf("%d genuine callbacks were refused, the first: %s", f.w.refusals, f.w.firstRefusal)
 	}
+	if f.w.falseRefusal != "" {
+		return f.w.falseRefusal
+	}
+	if d := f.strandedRefund(); d != "" {
+		return d
+	}
 	if !f.calm {
 		return ""
 	}
@@ -33,6 +39,16 @@ func (noFalseRefusal) end(f *final) string {
 	for _, id := range sorted(f.Events) {
 		if e := f.Events[id]; e.State == receiver.EventQuarantined {
 			return fmt.Sprintf("event %s was quarantined although nothing went wrong", e.Key)
+		}
+	}
+	return ""
+}
+
+// strandedRefund finds a refund that settled and whose event is set aside.
+func (f *final) strandedRefund() string {
+	for _, r := range f.TruthRefunds {
+		if e := f.ByRefund[refundState{r.EndToEndID, r.ID, r.Status}]; e != nil && e.State == receiver.EventQuarantined {
+			return fmt.Sprintf("genuine refund %s of Pix %s ended in quarantine: %s", r.ID, r.EndToEndID, e.Reason)
 		}
 	}
 	return ""

@@ -38,7 +38,7 @@ func (w *World) duty(q receiver.Queue) *dutyRest {
 	every := chaos.MS(w.plan.Settings.SweepEveryMS)
 	switch q {
 	case receiver.DutySweep, receiver.DutyPending, receiver.DutyRegister:
-	case receiver.DutyReconcile:
+	case receiver.DutyReconcile, receiver.DutyChanged:
 		every = chaos.Span(6 * time.Hour)
 	default:
 		return nil
@@ -55,7 +55,7 @@ func (w *World) settleAfter(q receiver.Queue) chaos.Instant {
 		lag = 0
 	}
 	switch q {
-	case receiver.DutySweep:
+	case receiver.DutySweep, receiver.DutyChanged:
 		return w.lastSettled + lag
 	case receiver.DutyReconcile:
 		return max(w.lastSettled+lag, w.lastChange) + chaos.Hour + chaos.Minute
@@ -96,7 +96,7 @@ func (w *World) idleDuty(q receiver.Queue, d *dutyRest) bool {
 // rouse wakes resting duties, on their grid, when the world has changed, and
 // every loop whose queue is due sooner than it sleeps.
 func (w *World) rouse() {
-	for _, q := range []receiver.Queue{receiver.DutySweep, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister} {
+	for _, q := range []receiver.Queue{receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister} {
 		if d := w.duties[q]; d != nil && d.resting && !w.idleDuty(q, d) {
 			w.endRest(q, d)
 		}

@@ -45,7 +45,7 @@ func (w *World) pending() []string {
 		return nil
 	}
 	var out []string
-	events, charges, outbox := 0, 0, 0
+	events, charges, refunds, outbox := 0, 0, 0, 0
 	for _, e := range w.view.Events {
 		if e.State == receiver.EventReceived {
 			events++
@@ -54,6 +54,13 @@ func (w *World) pending() []string {
 	for _, c := range w.view.Charges {
 		if c.State == receiver.ChargeIntended {
 			charges++
+		}
+	}
+	for _, list := range w.view.Refunds {
+		for _, r := range list {
+			if !r.State.Final() {
+				refunds++
+			}
 		}
 	}
 	for _, o := range w.view.Outbox {
@@ -68,11 +75,12 @@ func (w *World) pending() []string {
 	}
 	add(events, "events in the inbox that are neither processed nor quarantined")
 	add(charges, "charges whose call has no known outcome")
+	add(refunds, "refunds whose end is not known")
 	add(outbox, "outbox events that were not sent")
 	if !w.psp.Quiet() {
 		out = append(out, "callbacks that the PSP still owes")
 	}
-	for _, q := range []receiver.Queue{receiver.DutySweep, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister} {
+	for _, q := range []receiver.Queue{receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister} {
 		if d := w.duties[q]; d == nil || !d.resting {
 			out = append(out, fmt.Sprintf("the %s that goes on finding something to do", q))
 		}
@@ -134,6 +142,8 @@ func (w *World) watchReplay(cs *receiver.ChangeSet) {
 	switch {
 	case len(cs.Transactions) > 0:
 		w.moved("delivering everything again posted " + cs.Transactions[0].Reference)
+	case len(cs.Refunds) > 0:
+		w.moved("delivering everything again changed refund " + string(cs.Refunds[0].After.ID))
 	case len(cs.Charges) > 0:
 		w.moved("delivering everything again changed charge " + cs.Charges[0].After.Reference)
 	case len(cs.Cases) > 0:

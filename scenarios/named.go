@@ -25,6 +25,8 @@ type Scenario struct {
 func Named() []Scenario {
 	return []Scenario{
 		thousandCopies(), appliedTwice(), neverComes(), overtakesItsCharge(),
+		refundBeforeCredit(), refundIDsPerPix(), refundAppliedTwice(),
+		disputeThenRefund(), refundThenDispute(), oldDispute(), cancelAgainstPay(),
 	}
 }
 

@@ -41,8 +41,12 @@ type Report struct {
 	Faults  []chaos.KindCount
 	Void    []Void
 
-	Settled, Charges, Credits            int
-	StatementCents, LedgerCents          int64
+	Settled, Charges, Credits   int
+	StatementCents, LedgerCents int64
+	// Refunds counts those returned, the PSP's own among them; InProcessCents is
+	// what refunds without a known end hold.
+	Refunds                              int
+	RefundedCents, InProcessCents        int64
 	Processed, Quarantined, PendingInbox int
 	CasesOpen, OutboxSent, Acknowledged  int
 	SimulatedMS                          int64
@@ -86,9 +90,18 @@ func extraSentence(id string) string {
 }
 
 func (w *World) countInto(r *Report) {
-	for _, row := range w.psp.Settled() {
-		r.Settled++
-		r.StatementCents += int64(row.Amount)
+	r.Settled = len(w.psp.Settled())
+	for _, l := range w.statement() {
+		r.StatementCents += l.Signed()
+	}
+	r.InProcessCents = -int64(w.view.Balance[receiver.AccountInProcess])
+	for _, list := range w.view.Refunds {
+		for _, x := range list {
+			if x.State == receiver.RefundReturned {
+				r.Refunds++
+				r.RefundedCents += int64(x.Amount)
+			}
+		}
 	}
 	r.LedgerCents = int64(w.view.Balance[receiver.AccountSettlement])
 	r.Charges, r.Credits = len(w.view.Charges), len(w.view.Payments)
@@ -124,3 +137,7 @@ func (r *Report) FirstBroken() string {
 	}
 	return first.ID
 }
+
+// TraceVersion counts the changes after which a seed's trace is another one:
+// of the order of steps, of the receiver, or of what the trace says.
+const TraceVersion = 1

@@ -205,16 +205,20 @@ func (s *simStore) LeaseCharges(ctx context.Context, in receiver.Lease) ([]recei
 
 func (s *simStore) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
 	return batch(s, "AppendInbox", in,
-		func(it receiver.InboxItem) string { return s.id(creditID(it)) },
+		func(it receiver.InboxItem) string { return s.id(itemID(it)) },
 		func(o receiver.AppendOutcome) string { return string(o.Result) },
 		func() ([]receiver.AppendOutcome, error) { return s.inner.AppendInbox(ctx, in) })
 }
 
-func creditID(it receiver.InboxItem) string {
-	if it.Credit == nil {
-		return ""
+// itemID is the Pix that an item speaks of, empty on an unreadable one.
+func itemID(it receiver.InboxItem) string {
+	switch {
+	case it.Credit != nil:
+		return string(it.Credit.EndToEndID)
+	case it.Refund != nil:
+		return string(it.Refund.EndToEndID)
 	}
-	return string(it.Credit.EndToEndID)
+	return ""
 }
 
 func (s *simStore) ClaimEvents(ctx context.Context, in receiver.Lease) ([]receiver.Event, error) {
@@ -267,11 +271,13 @@ func (s *simStore) ApplyEvents(ctx context.Context, in []receiver.Application) (
 		func() ([]receiver.ApplyOutcome, error) { return s.inner.ApplyEvents(ctx, in) })
 }
 
-func sayApply(o receiver.ApplyOutcome) string {
-	if o.Reason == "" {
-		return string(o.Result)
+func sayApply(o receiver.ApplyOutcome) string { return sayReason(string(o.Result), o.Reason) }
+
+func sayReason(result, reason string) string {
+	if reason == "" {
+		return result
 	}
-	return string(o.Result) + ": " + o.Reason
+	return result + ": " + reason
 }
 
 func (s *simStore) DeferEvents(ctx context.Context, in []receiver.Deferral) ([]bool, error) {
@@ -318,10 +324,10 @@ func (s *simStore) MatchStatement(ctx context.Context, in []pix.StatementLine) (
 		func() ([]receiver.MatchOutcome, error) { return s.inner.MatchStatement(ctx, in) })
 }
 
-func (s *simStore) RepairCredits(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
-	return batch(s, "RepairCredits", in,
-		func(r receiver.Repair) string { return s.id(creditID(r.Item)) }, sayApply,
-		func() ([]receiver.ApplyOutcome, error) { return s.inner.RepairCredits(ctx, in) })
+func (s *simStore) RepairEvents(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
+	return batch(s, "RepairEvents", in,
+		func(r receiver.Repair) string { return s.id(itemID(r.Item)) }, sayApply,
+		func() ([]receiver.ApplyOutcome, error) { return s.inner.RepairEvents(ctx, in) })
 }
 
 func (s *simStore) UnseenPayments(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error) {

@@ -28,6 +28,7 @@ func (w *World) schedulePlan() {
 			}
 		}
 	}
+	w.scheduleRefunds()
 	w.scheduleCourier()
 	for edge := w.faults.NextEdge(0); edge != chaos.Never; edge = w.faults.NextEdge(edge) {
 		w.at(edge, "world/window/"+strconv.FormatInt(int64(edge), 10), "", "window", func() {
@@ -58,16 +59,7 @@ func (w *World) removeAt(c *chaos.Charge) int64 {
 	if c.RemoveAtMS > 0 {
 		return c.RemoveAtMS
 	}
-	for i := range w.plan.Payments {
-		p := &w.plan.Payments[i]
-		if p.Charge != c.ID {
-			continue
-		}
-		if m := w.faults.Payment(p.ID); m.Change.RemoveAtMS > 0 {
-			return m.Change.RemoveAtMS
-		}
-	}
-	return 0
+	return w.removals[c.ID]
 }
 
 // sale is the merchant's side of one charge: it asks the receiver for it until
@@ -121,26 +113,51 @@ func (s *sale) call(method, path string, body any, again func()) {
 	})
 }
 
-// createElsewhere makes the charge at the PSP, past the receiver.
+// createElsewhere makes the charge at the PSP, past the receiver, as another
+// system of the merchant does; it tries again where the PSP is in trouble.
 func (s *sale) createElsewhere() {
-	c := s.charge
+	w, c := s.w, s.charge
+	s.tries++
 	body, err := json.Marshal(pix.ChargeRequest{
 		Amount: pix.Amount(c.AmountCents), PixKey: merchantKey, ExpiresIn: time.Duration(c.ExpiresInS) * time.Second,
 	})
 	if err != nil {
-		s.w.fail(err)
+		w.fail(err)
 		return
 	}
-	req, err := serverRequest(&inbound{
-		method: http.MethodPut, path: "/v2/cob/" + chaos.Txid(s.w.plan.Seed, *c), body: body,
-		header: http.Header{"Content-Type": {"application/json"}},
-	})
+	reply := w.callPSP(http.MethodPut, "/v2/cob/"+chaos.Txid(w.plan.Seed, *c), "application/json", "Bearer "+w.tokenElsewhere(), body)
+	w.emit("elsewhere", "charge.made", strconv.Itoa(reply.Status), "subject", c.ID)
+	if reply.Status != http.StatusCreated && s.tries < maxSaleTries {
+		w.at(w.sched.Now()+10*chaos.Second, "elsewhere/"+c.ID+"/again/"+strconv.Itoa(s.tries), c.ID, "again", s.createElsewhere)
+	}
+}
+
+// tokenElsewhere is a fresh token of the other system, empty if none is given.
+func (w *World) tokenElsewhere() string {
+	client := otherClient(w.plan.Seed)
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {client.ID}, "client_secret": {client.Secret}}
+	reply := w.callPSP(http.MethodPost, "/oauth/token", "application/x-www-form-urlencoded", "", []byte(form.Encode()))
+	var answer struct {
+		AccessToken string `json:"access_token"`
+	}
+	if reply.Status != http.StatusOK || json.Unmarshal(reply.Body, &answer) != nil {
+		return ""
+	}
+	return answer.AccessToken
+}
+
+// callPSP is a call that does not come from the receiver.
+func (w *World) callPSP(method, path, contentType, authorization string, body []byte) fakepsp.Reply {
+	header := http.Header{"Content-Type": {contentType}}
+	if authorization != "" {
+		header.Set("Authorization", authorization)
+	}
+	req, err := serverRequest(&inbound{method: method, path: path, body: body, header: header})
 	if err != nil {
-		s.w.fail(err)
-		return
+		w.fail(err)
+		return fakepsp.Reply{}
 	}
-	reply := s.w.psp.Handle(req)
-	s.w.emit("elsewhere", "charge.made", strconv.Itoa(reply.Status), "subject", c.ID)
+	return w.psp.Handle(req)
 }
 
 func outcome(status int, err error) string {
@@ -203,20 +220,11 @@ func (w *World) order(p *chaos.Payment) fakepsp.PayOrder {
 	if m.Change.PayCharge != "" {
 		charge = m.Change.PayCharge
 	}
-	if c := w.chargeOf(charge); c != nil {
+	if c := w.charges[charge]; c != nil {
 		order.TxID = pix.TxID(chaos.Txid(w.plan.Seed, *c))
 		order.Static = c.Kind == chaos.ChargeStatic
 	}
 	return order
-}
-
-func (w *World) chargeOf(id string) *chaos.Charge {
-	for i := range w.plan.Charges {
-		if w.plan.Charges[i].ID == id {
-			return &w.plan.Charges[i]
-		}
-	}
-	return nil
 }
 
 // scheduleCourier wakes the PSP's courier when its next callback is due.

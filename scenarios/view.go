@@ -21,17 +21,28 @@ type View struct {
 	Charges    map[receiver.ChargeRef]*receiver.Charge
 	ByTxID     map[pix.TxID]*receiver.Charge
 	Payments   map[pix.EndToEndID]*receiver.Payment
-	Cases      map[string]*receiver.Case
-	Outbox     map[int64]*receiver.OutboxEvent
-	Variants   []receiver.Variant
+	// ByRefund are the events by the state of a refund that they speak of.
+	ByRefund map[refundState]*receiver.Event
+	// Refunds are the refunds by Pix, in the order in which they came.
+	Refunds  map[pix.EndToEndID][]*receiver.Refund
+	Cases    map[string]*receiver.Case
+	Outbox   map[int64]*receiver.OutboxEvent
+	Variants []receiver.Variant
 	// Balance is the sum of entries by account.
 	Balance map[receiver.Account]pix.Amount
 	// Money is what the ledger has by Pix.
 	Money map[pix.EndToEndID]*PixMoney
+	// Returned is what the settlement account has for the line of a refund.
+	Returned map[returnLine]pix.Amount
 	// Revenue is what reached revenue, by charge.
 	Revenue    map[string]pix.Amount
 	References map[string]int
 
+	// Memos are the blocks under MED that the receiver was told of.
+	Memos map[string]receiver.Memo
+
+	// TruthRefunds are the refunds that settled at the PSP, in order.
+	TruthRefunds []fakepsp.RefundRow
 	// Truth is what settled at the PSP.
 	Truth map[pix.EndToEndID]fakepsp.SettledPix
 	// Said are amounts that the PSP told of with a valid signature although
@@ -43,6 +54,9 @@ type View struct {
 type PixMoney struct {
 	// Net is its net on the settlement account.
 	Net pix.Amount
+	// Credited is the part of Net that is the credit's own line: refunds are not
+	// in it.
+	Credited pix.Amount
 	// Credits are the credits booked for it: adjustments are none.
 	Credits []pix.Amount
 	// Suspense is what it has in suspense, by account.
@@ -52,10 +66,12 @@ type PixMoney struct {
 func newView() *View {
 	return &View{
 		Events: map[int64]*receiver.Event{}, ByPix: map[pix.EndToEndID]*receiver.Event{}, Unreadable: map[int64]*receiver.Event{},
+		ByRefund: map[refundState]*receiver.Event{}, Refunds: map[pix.EndToEndID][]*receiver.Refund{},
 		Charges: map[receiver.ChargeRef]*receiver.Charge{}, ByTxID: map[pix.TxID]*receiver.Charge{},
 		Payments: map[pix.EndToEndID]*receiver.Payment{}, Cases: map[string]*receiver.Case{},
 		Outbox: map[int64]*receiver.OutboxEvent{}, Balance: map[receiver.Account]pix.Amount{},
 		Money: map[pix.EndToEndID]*PixMoney{}, Revenue: map[string]pix.Amount{}, References: map[string]int{},
+		Returned: map[returnLine]pix.Amount{}, Memos: map[string]receiver.Memo{},
 		Truth: map[pix.EndToEndID]fakepsp.SettledPix{}, Said: map[pix.EndToEndID][]pix.Amount{},
 	}
 }
@@ -65,10 +81,13 @@ func newView() *View {
 func (v *View) apply(cs *receiver.ChangeSet) {
 	for _, c := range cs.Events {
 		v.Events[c.After.ID] = c.After
-		if c.After.Credit == nil {
-			v.Unreadable[c.After.ID] = c.After
-		} else {
+		switch {
+		case c.After.Credit != nil:
 			v.ByPix[c.After.Credit.EndToEndID] = c.After
+		case c.After.Refund != nil:
+			v.ByRefund[refundState{c.After.Refund.EndToEndID, c.After.Refund.ID, c.After.Refund.Status}] = c.After
+		default:
+			v.Unreadable[c.After.ID] = c.After
 		}
 	}
 	for _, c := range cs.Charges {
@@ -77,6 +96,12 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 	}
 	for _, c := range cs.Payments {
 		v.Payments[c.After.EndToEndID] = c.After
+	}
+	for _, c := range cs.Refunds {
+		v.putRefund(c)
+	}
+	for _, m := range cs.Memos {
+		v.Memos[m.ID] = m
 	}
 	for _, c := range cs.Cases {
 		v.Cases[c.After.ID] = c.After
@@ -88,6 +113,33 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 	for _, t := range cs.Transactions {
 		v.post(t)
 	}
+}
+
+// returnLine names a refund's line of the statement.
+type returnLine struct {
+	pix pix.EndToEndID
+	id  pix.ReturnID
+}
+
+// refundState names one state of one refund.
+type refundState struct {
+	pix    pix.EndToEndID
+	id     pix.RefundID
+	status pix.RefundStatus
+}
+
+// putRefund replaces a refund's row, or adds it.
+func (v *View) putRefund(c receiver.RefundChange) {
+	list := v.Refunds[c.After.EndToEndID]
+	for i, r := range list {
+		same := r.Origin == c.After.Origin && r.Intention() == c.After.Intention() &&
+			(r.Origin == receiver.RefundByMerchant || r.ReturnID == c.After.ReturnID)
+		if same {
+			list[i] = c.After
+			return
+		}
+	}
+	v.Refunds[c.After.EndToEndID] = append(list, c.After)
 }
 
 func (v *View) post(t receiver.Transaction) {
@@ -105,6 +157,11 @@ func (v *View) post(t receiver.Transaction) {
 		switch {
 		case e.Account == receiver.AccountSettlement:
 			m.Net += e.Cents
+			if e.ReturnID == "" {
+				m.Credited += e.Cents
+			} else {
+				v.Returned[returnLine{e.EndToEndID, e.ReturnID}] += e.Cents
+			}
 			if e.Cents > 0 && !adjusts {
 				m.Credits = append(m.Credits, e.Cents)
 			}

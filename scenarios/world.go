@@ -61,6 +61,11 @@ type World struct {
 	reap         []*instance
 	balance      chaos.Mixer
 	subjects     map[string]string // txid, endToEndId, reference → plan subject
+	charges      map[string]*chaos.Charge
+	payments     map[string]*chaos.Payment
+	removals     map[string]int64 // charge → when a fault has it removed
+	refundByID   map[refundName]*chaos.Refund
+	falseRefusal string // a refund that should have been accepted
 	nths         map[string]int
 	paused       map[int]bool
 	idlers       []*idler
@@ -103,8 +108,9 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		plan: plan, build: rec.Build, option: o,
 		faults: plan.Merge(), tally: chaos.NewTally(plan),
 		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
-		balance:  plan.Seed.Mixer("balance"),
-		subjects: map[string]string{}, nths: map[string]int{}, paused: map[int]bool{},
+		balance: plan.Seed.Mixer("balance"),
+		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
+		subjects: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
 		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}},
 	}
 	w.name()
@@ -118,12 +124,28 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 
 // name gives every id of the plan its subject.
 func (w *World) name() {
-	for _, c := range w.plan.Charges {
+	for i := range w.plan.Charges {
+		c := &w.plan.Charges[i]
+		w.charges[c.ID] = c
 		w.subjects[c.Reference] = c.ID
-		w.subjects[chaos.Txid(w.plan.Seed, c)] = c.ID
+		w.subjects[chaos.Txid(w.plan.Seed, *c)] = c.ID
 	}
-	for _, p := range w.plan.Payments {
+	for i := range w.plan.Payments {
+		p := &w.plan.Payments[i]
+		w.payments[p.ID] = p
 		w.subjects[p.EndToEndID] = p.ID
+		if m := w.faults.Payment(p.ID); m.Change.RemoveAtMS > 0 {
+			w.removals[p.Charge] = m.Change.RemoveAtMS
+		}
+	}
+	for i := range w.plan.Refunds {
+		r := &w.plan.Refunds[i]
+		if r.Origin == chaos.OriginMerchant {
+			w.subjects[r.Reference] = r.ID
+		}
+		at := refundName{pix.EndToEndID(w.payments[r.Payment].EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
+		w.refundByID[at] = r
+		w.subjects[string(at.pix)+"/"+string(at.id)] = r.ID
 	}
 }
 
@@ -146,6 +168,8 @@ func (w *World) openPSP() error {
 		StatementLag: time.Duration(s.StatementLagMS) * time.Millisecond,
 		Secret:       callbackSecret(w.plan.Seed), Faults: w.faults, Tally: w.tally,
 		Subject: func(id string) string { return w.subjects[id] },
+		Clients: []fakepsp.Client{labClient(w.plan.Seed), otherClient(w.plan.Seed)},
+		NewID:   w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
 	})
 	return err
@@ -160,12 +184,26 @@ func endpointSecret(seed chaos.Seed) pix.Secret {
 	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", "endpoint", 32))}
 }
 
+// labClient is the receiver's identity at the PSP.
+func labClient(seed chaos.Seed) fakepsp.Client {
+	return fakepsp.Client{
+		ID: "loja", Secret: seed.ID("secret", "client", 32),
+		Scopes: []string{"cob.write", "cob.read", "pix.write", "pix.read", "webhook.write", "webhook.read"},
+	}
+}
+
+// otherClient is another system of the same merchant.
+func otherClient(seed chaos.Seed) fakepsp.Client {
+	return fakepsp.Client{ID: "outro-sistema", Secret: seed.ID("secret", "other", 32), Scopes: []string{"cob.write"}}
+}
+
 // receiverConfig is what one instance is told.
 func (w *World) receiverConfig(in *instance) receiver.Config {
 	seed := w.plan.Seed
 	return receiver.Config{
 		Name: in.name, PixKeys: []pix.PixKey{merchantKey},
 		PSPURL: "https://" + hostPSP, CallbackURL: "https://" + hostReceiver, EndpointURL: "https://" + hostEndpoint + "/events",
+		TokenURL: "https://" + hostPSP + "/oauth/token", ClientID: labClient(seed).ID, ClientSecret: labClient(seed).Secret,
 		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
@@ -213,10 +251,10 @@ func (w *World) subjectOfPath(path string) string {
 // subjectOfEvent is the subject of an inbox event.
 func (w *World) subjectOfEvent(id int64) string {
 	e := w.view.Events[id]
-	if e == nil || e.Credit == nil {
+	if e == nil {
 		return ""
 	}
-	return w.subjects[string(e.Credit.EndToEndID)]
+	return w.subjects[string(e.EndToEndID())]
 }
 
 // observe is told of every change set at its commit.

@@ -26,7 +26,7 @@ func (s *Store) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]rec
 		switch {
 		case before == nil:
 			out[i] = tx.addEvent(newEvent(&in[i], tx.now))
-		case !readable(&in[i]) || before.Credit == nil:
+		case !alike(before, &in[i]):
 			out[i] = receiver.AppendOutcome{EventID: before.ID, Result: receiver.AppendKnown, Confirmed: before.Confirmed}
 		default:
 			out[i] = tx.again(before, &in[i])
@@ -36,7 +36,25 @@ func (s *Store) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]rec
 }
 
 // readable says whether an item has content to act on.
-func readable(item *receiver.InboxItem) bool { return item.Credit != nil && item.Invalid == "" }
+func readable(item *receiver.InboxItem) bool {
+	return (item.Credit != nil || item.Refund != nil) && item.Invalid == ""
+}
+
+// alike says whether an item can add to an event: both can be read, and both
+// are about a credit or both about a refund.
+func alike(e *receiver.Event, item *receiver.InboxItem) bool {
+	return readable(item) && (e.Credit != nil && item.Credit != nil || e.Refund != nil && item.Refund != nil)
+}
+
+// content is an item's content, which the caller owns. A refund goes first.
+func content(item *receiver.InboxItem) (*receiver.Credit, *receiver.RefundContent) {
+	if item.Refund != nil {
+		x := *item.Refund
+		return nil, &x
+	}
+	c := *item.Credit
+	return &c, nil
+}
 
 // newEvent is the event that an item makes: due at once, or set aside where it
 // cannot be read.
@@ -50,8 +68,8 @@ func newEvent(item *receiver.InboxItem, now time.Time) *receiver.Event {
 		e.Reason = receiver.ReasonUnreadable + ": " + item.Invalid
 		return e
 	}
-	c := *item.Credit
-	e.Credit, e.Confirmed = &c, item.Confirmed
+	e.Credit, e.Refund = content(item)
+	e.Confirmed = item.Confirmed
 	return e
 }
 
@@ -65,29 +83,56 @@ func (tx *Tx) addEvent(e *receiver.Event) receiver.AppendOutcome {
 func (tx *Tx) again(before *receiver.Event, item *receiver.InboxItem) receiver.AppendOutcome {
 	e := *before
 	out := receiver.AppendOutcome{EventID: e.ID, Result: receiver.AppendKnown}
-	enriched := false
-	if before.Credit.SameContent(*item.Credit) {
-		if enriched = item.Credit.Enriches(*before.Credit); enriched {
-			out.Result = receiver.AppendEnriched
+	if !agree(before, item) {
+		if tx.keepVariant(&e, item) {
+			out.Result = receiver.AppendVariant
 		}
-		learnContent(&e, *item.Credit, item.Confirmed)
-	} else if tx.keepVariant(&e, item) {
-		out.Result = receiver.AppendVariant
+	} else if learnItem(&e, item) {
+		out.Result = receiver.AppendEnriched
 	}
+	enriched := out.Result == receiver.AppendEnriched
 	if wakes(before, item) {
 		rouse(&e, tx.now)
 		if out.Result != receiver.AppendVariant {
 			out.Result = receiver.AppendRevived
 		}
 	}
-	if e.Credit != before.Credit || e.Confirmed != before.Confirmed || e.State != before.State {
+	if e.Credit != before.Credit || e.Refund != before.Refund || e.Confirmed != before.Confirmed || e.State != before.State {
 		tx.putEvent(before, &e)
 	}
-	if e.State == receiver.EventProcessed && (enriched || e.Confirmed != before.Confirmed) {
+	if e.Credit != nil && e.State == receiver.EventProcessed && (enriched || e.Confirmed != before.Confirmed) {
 		tx.tellPayment(&e)
 	}
 	out.Confirmed = e.Confirmed
 	return out
+}
+
+// agree says whether an item has the content of an event.
+func agree(e *receiver.Event, item *receiver.InboxItem) bool {
+	if e.Refund != nil {
+		return e.Refund.SameContent(*item.Refund)
+	}
+	return e.Credit.SameContent(*item.Credit)
+}
+
+// learnItem completes e by an item of the same content, and says whether the
+// item told what e left out.
+func learnItem(e *receiver.Event, item *receiver.InboxItem) (enriched bool) {
+	if e.Refund != nil {
+		learnRefund(e, *item.Refund, item.Confirmed)
+		return false
+	}
+	enriched = item.Credit.Enriches(*e.Credit)
+	learnContent(e, *item.Credit, item.Confirmed)
+	return enriched
+}
+
+// learnRefund is learnContent of an event about a refund, which has no member
+// that could be left out.
+func learnRefund(e *receiver.Event, c receiver.RefundContent, confirmed bool) {
+	if confirmed && !e.Confirmed {
+		e.Refund, e.Confirmed = &c, true
+	}
 }
 
 // learnContent completes e by a further account of the same content. The first
@@ -114,36 +159,43 @@ func wakes(e *receiver.Event, item *receiver.InboxItem) bool {
 // and e is not booked, takes it as e's own and keeps what e said before. False:
 // it was kept already and nothing is new.
 func (tx *Tx) keepVariant(e *receiver.Event, item *receiver.InboxItem) bool {
-	other := receiver.Variant{
-		EventID: e.ID, Channel: item.Channel, Credit: *item.Credit,
-		Confirmed: item.Confirmed, ReceivedAt: item.ReceivedAt,
-	}
+	credit, refund := content(item)
 	if item.Confirmed && e.State != receiver.EventProcessed {
-		other = own(e)
-		c := *item.Credit
-		e.Credit, e.Confirmed = &c, true
-		tx.addVariant(e, other)
+		tx.replaceContent(e, credit, refund)
 		return true
 	}
-	return tx.addVariant(e, other)
+	return tx.addVariant(e, variant(e.ID, credit, refund, item.Channel, item.Confirmed, item.ReceivedAt))
 }
 
-// own is what e says, as a variant.
-func own(e *receiver.Event) receiver.Variant {
-	return receiver.Variant{
-		EventID: e.ID, Channel: e.Channel, Credit: *e.Credit,
-		Confirmed: e.Confirmed, ReceivedAt: e.ReceivedAt,
+// replaceContent makes e say what the PSP says, and keeps what it said before.
+func (tx *Tx) replaceContent(e *receiver.Event, c *receiver.Credit, x *receiver.RefundContent) {
+	earlier := variant(e.ID, e.Credit, e.Refund, e.Channel, e.Confirmed, e.ReceivedAt)
+	e.Credit, e.Refund, e.Confirmed = c, x, true
+	tx.addVariant(e, earlier)
+}
+
+func variant(
+	id int64, c *receiver.Credit, x *receiver.RefundContent, ch receiver.Channel, confirmed bool, at time.Time,
+) receiver.Variant {
+	v := receiver.Variant{EventID: id, Channel: ch, Refund: x, Confirmed: confirmed, ReceivedAt: at}
+	if c != nil {
+		v.Credit = *c
 	}
+	return v
 }
 
 // addVariant keeps v, with a case, unless the same is kept already.
 func (tx *Tx) addVariant(e *receiver.Event, v receiver.Variant) bool {
-	if tx.s.variants.kept(e.ID, v.Credit, v.Confirmed) {
+	if tx.s.variants.kept(v) {
 		return false
 	}
 	tx.s.variants.add(v)
-	id := e.Credit.EndToEndID
-	tx.openCase(receiver.CaseNote{ID: receiver.DivergenceCase(id), Reason: receiver.ReasonVariant}, id, tx.now)
+	id := e.EndToEndID()
+	caseID := receiver.DivergenceCase(id)
+	if e.Refund != nil {
+		caseID = receiver.RefundCase(id, e.Refund.ID)
+	}
+	tx.openCase(receiver.CaseNote{ID: caseID, Reason: receiver.ReasonVariant}, id, tx.now)
 	return true
 }
 

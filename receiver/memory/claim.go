@@ -67,9 +67,6 @@ func (s *Store) claimed(id, version int64) *receiver.Event {
 func shareEvent(e *receiver.Event) receiver.Event {
 	c := *e
 	c.Raw = e.Raw[:len(e.Raw):len(e.Raw)]
-	if e.Credit != nil {
-		credit := *e.Credit
-		c.Credit = &credit
-	}
+	cloneContent(&c)
 	return c
 }

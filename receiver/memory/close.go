@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
@@ -45,13 +44,20 @@ func (tx *Tx) close(c *receiver.Case, cl receiver.CaseClosing) error {
 	if err := tx.release(c, cl, charge); err != nil {
 		return err
 	}
+	if p != nil {
+		after := *p
+		holding(&after.Held, c.Account, -c.Amount)
+		holding(&after.Held, cl.To, c.Amount)
+		tx.putPayment(p, &after)
+	}
 	if charge != "" && cl.To == receiver.AccountRevenue {
 		tx.settleCharge(p, c.Amount)
 	}
 	return nil
 }
 
-// release posts what a case holds from suspense to the account named.
+// release posts what a case holds from suspense to the account named. A case
+// that got money after it was closed is closed again, under another reference.
 func (tx *Tx) release(c *receiver.Case, cl receiver.CaseClosing, charge string) error {
 	if cl.To != receiver.AccountRevenue && cl.To != receiver.AccountToReturn {
 		return fmt.Errorf("close case %s: money in suspense cannot go to %q", c.ID, cl.To)
@@ -60,20 +66,23 @@ func (tx *Tx) release(c *receiver.Case, cl receiver.CaseClosing, charge string) 
 		return receiver.Entry{Account: a, Cents: cents, EndToEndID: c.EndToEndID, Charge: charge}
 	}
 	return tx.s.ledger.post(receiver.Transaction{
-		Reference: tx.closingReference(c.ID), BookedAt: cl.Now,
+		Reference: tx.s.ledger.unused(receiver.CaseReference(c.ID)), BookedAt: cl.Now,
 		Entries: []receiver.Entry{entry(c.Account, c.Amount), entry(cl.To, -c.Amount)},
 	}, &tx.s.payments)
 }
 
-// closingReference is the case's ledger reference. A case that got money after
-// it was closed is closed again: its further closings are numbered from 2.
-func (tx *Tx) closingReference(caseID string) string {
-	first := receiver.CaseReference(caseID)
-	reference := first
-	for n := 2; tx.s.ledger.used(reference); n++ {
-		reference = first + ":" + strconv.Itoa(n)
+// holding adds cents to what a Pix holds on an account that a case deals with.
+func holding(h *receiver.Holdings, a receiver.Account, cents pix.Amount) {
+	switch a {
+	case receiver.AccountRevenue:
+		h.Revenue += cents
+	case receiver.AccountToReturn:
+		h.ToReturn += cents
+	case receiver.AccountUnidentified:
+		h.Unidentified += cents
+	case receiver.AccountDivergence:
+		h.Divergent += cents
 	}
-	return reference
 }
 
 // settleCharge counts what reached receita for the charge of p.

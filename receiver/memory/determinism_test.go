@@ -37,10 +37,22 @@ func changesOfRun(t *testing.T) string {
 		repairs[i].Item.Credit.TxID = testCharge(1).TxID
 		lines[i] = pix.StatementLine{Kind: pix.KindPixIn, EndToEndID: testID(n), Cents: 1000}
 	}
-	if _, err := s.RepairCredits(t.Context(), repairs); err != nil {
+	if _, err := s.RepairEvents(t.Context(), repairs); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.CreateCharges(t.Context(), []receiver.NewCharge{{Charge: testCharge(1), At: testStart()}}); err != nil {
+		t.Fatal(err)
+	}
+	refunds := make([]receiver.NewRefund, payments)
+	for i := range payments {
+		refunds[i] = receiver.NewRefund{At: testStart(), Refund: receiver.Refund{
+			Consumer: "shop", Reference: fmt.Sprint("refund-", i), EndToEndID: testID((i * 3) % payments), Amount: 400,
+		}}
+	}
+	if _, err := s.ReserveRefunds(t.Context(), refunds); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.LeaseRefunds(t.Context(), receiver.Lease{Now: testStart(), Limit: payments}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.LeaseOutbox(t.Context(), receiver.Lease{Now: testStart(), Limit: payments}); err != nil {
@@ -64,6 +76,9 @@ func write(out *strings.Builder, cs *receiver.ChangeSet) {
 		writeRows(out, c.Before, c.After)
 	}
 	for _, c := range cs.Payments {
+		writeRows(out, c.Before, c.After)
+	}
+	for _, c := range cs.Refunds {
 		writeRows(out, c.Before, c.After)
 	}
 	for _, c := range cs.Cases {

@@ -20,12 +20,14 @@
 // # Indexes
 //
 // Work that is due lies in heaps ordered as the command takes it: events by
-// (due, id), charges by (due, consumer, reference), and of each payment's
-// outbox line the one event that may go next, by (due, id). So NextDue is a
-// look at a heap's top. Further indexes: event by key, quarantined events by
-// id and by the txid they wait for, charge by txid, unidentified payments by
-// txid, payments without a line of the statement by (booked, id), and per Pix
-// the net on the settlement account. No command scans a table that grows,
+// (due, id), charges by (due, consumer, reference), the merchant's open refunds
+// by (due, requested, consumer, reference), and of each payment's outbox line
+// the one event that may go next, by (due, id). So NextDue is a look at a heap's
+// top. Further indexes: event by key, quarantined events by id and by the txid
+// they wait for, charge by txid, unidentified payments by txid, payments without
+// a line of the statement by (booked, id), refund by reference, and per Pix its
+// refunds, the events about them that wait, and the net on the settlement
+// account of the credit and of each refund. No command scans a table that grows,
 // apart from lists that ask for it.
 //
 // # Order

@@ -10,8 +10,9 @@ import (
 
 // Dump is every row as if one command had just made it, for who looks once at
 // the end: events, transactions, outbox events and the operators' book in the
-// order made, variants by event, charges by consumer and reference, payments
-// and cases by id. Everything in it is a copy.
+// order made, variants by event, charges by consumer and reference, payments,
+// memos and cases by id, refunds by Pix and then in the order made. Everything
+// in it is a copy.
 func (s *Store) Dump() receiver.ChangeSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,9 +49,20 @@ func (s *Store) dumpCharges(cs *receiver.ChangeSet) {
 
 func (s *Store) dumpPayments(cs *receiver.ChangeSet) {
 	for _, id := range slices.Sorted(maps.Keys(s.payments.byID)) {
-		if p := s.payments.find(id); p != nil {
-			row := *p
+		p := s.payments.byID[id]
+		if p.payment != nil {
+			row := *p.payment
 			cs.Payments = append(cs.Payments, receiver.PaymentChange{After: &row})
 		}
+		if p.refunds == nil {
+			continue
+		}
+		for _, at := range p.refunds.rows {
+			x := cloneRefund(at.row)
+			cs.Refunds = append(cs.Refunds, receiver.RefundChange{After: &x})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.memos.rows)) {
+		cs.Memos = append(cs.Memos, *s.memos.rows[id])
 	}
 }

@@ -78,6 +78,10 @@ func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool,
 		if c := s.charges.due.first(); c != nil {
 			return c.DueAt, true, nil
 		}
+	case receiver.QueueRefunds:
+		if x := s.refunds.due.first(); x != nil {
+			return x.DueAt, true, nil
+		}
 	case receiver.QueueOutbox:
 		if o := s.outbox.due.first(); o != nil {
 			return o.DueAt, true, nil

@@ -107,7 +107,7 @@ func everything(tx *Tx) error {
 	p.InStatement = true
 	tx.PutPayment(p)
 	tx.PutPayment(receiver.Payment{EndToEndID: testID(9), TxID: "any", Disposition: receiver.DispositionUnidentified})
-	if err := tx.Post(pair("one", testID(9), 500)); err != nil {
+	if err := errors.Join(tx.Post(pair("one", testID(9), 500)), everyRefund(tx)); err != nil {
 		return err
 	}
 	for _, cents := range []pix.Amount{500, 1} {
@@ -118,6 +118,27 @@ func everything(tx *Tx) error {
 	o := receiver.OutboxEvent{EndToEndID: testID(1), Number: 2, Sent: true}
 	o.ID = tx.AddOutbox(receiver.OutboxEvent{EndToEndID: o.EndToEndID, Number: o.Number})
 	return tx.PutOutbox(o)
+}
+
+// everyRefund puts refunds, a line of the ledger for one, a memo and a waiting
+// event.
+func everyRefund(tx *Tx) error {
+	ours := receiver.Refund{
+		Consumer: "shop", Reference: "refund-1", EndToEndID: testID(1), ID: "R1", Amount: 5,
+		Origin: receiver.RefundByMerchant, State: receiver.RefundReserved, DueAt: tx.Now(),
+	}
+	done, theirs := ours, ours
+	done.State, done.ReturnID = receiver.RefundReturned, "D1"
+	theirs.Origin, theirs.Reference, theirs.ReturnID, theirs.State = receiver.RefundByPSP, "", "D2", receiver.RefundReturned
+	line := pair("refund", testID(1), -5)
+	line.Entries[0].ReturnID = done.ReturnID
+	_, err := tx.PutEvent(receiver.Event{
+		Source: "psp", Key: "dev:waiting", State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting,
+		Refund: &receiver.RefundContent{EndToEndID: testID(1), ID: "R9"},
+	})
+	tx.PutMemo(receiver.Memo{ID: "memo", Amount: 5})
+	tx.PutMemo(receiver.Memo{ID: "memo", Amount: 5, Released: true})
+	return errors.Join(err, tx.PutRefund(ours), tx.PutRefund(done), tx.PutRefund(theirs), tx.Post(line))
 }
 
 func pair(reference string, id pix.EndToEndID, cents pix.Amount) receiver.Transaction {
@@ -202,11 +223,11 @@ func TestExecTellsOneChangeARow(t *testing.T) {
 	if err := s.Exec(t.Context(), "do", everything); err != nil {
 		t.Fatal(err)
 	}
-	counts := [8]int{
-		len(got.Events), len(got.Variants), len(got.Charges), len(got.Payments),
-		len(got.Transactions), len(got.Cases), len(got.Outbox), len(got.Operators),
+	counts := [10]int{
+		len(got.Events), len(got.Variants), len(got.Charges), len(got.Payments), len(got.Refunds),
+		len(got.Memos), len(got.Transactions), len(got.Cases), len(got.Outbox), len(got.Operators),
 	}
-	if want := [8]int{2, 1, 2, 2, 1, 1, 1, 1}; counts != want {
+	if want := [10]int{3, 1, 2, 2, 2, 1, 2, 1, 1, 1}; counts != want {
 		t.Fatalf("rows: got %d, want %d", counts, want)
 	}
 	fresh, old := got.Events[0], got.Events[1]
@@ -215,6 +236,12 @@ func TestExecTellsOneChangeARow(t *testing.T) {
 	}
 	if old.Before.State != receiver.EventProcessed || old.After.State != receiver.EventReceived {
 		t.Errorf("old event: got %+v", old)
+	}
+	if r := got.Refunds[0]; r.Before != nil || r.After.State != receiver.RefundReturned {
+		t.Errorf("refund: got %+v", r)
+	}
+	if m := got.Memos[0]; !m.Released {
+		t.Errorf("memo: got %+v", m)
 	}
 	if c := got.Cases[0]; c.Before != nil || c.After.Amount != 501 || c.After.State != receiver.CaseClosed {
 		t.Errorf("case: got %+v", c)
@@ -258,7 +285,18 @@ func TestTxRefusesWhatBreaksTables(t *testing.T) {
 			_, err := tx.PutEvent(receiver.Event{Source: "psp", Key: receiver.CreditKey(testID(1))})
 			return err
 		},
-		"event key changed":    func(tx *Tx) error { _, err := tx.PutEvent(receiver.Event{ID: 1, Source: "psp", Key: "x"}); return err },
+		"event key changed":  func(tx *Tx) error { _, err := tx.PutEvent(receiver.Event{ID: 1, Source: "psp", Key: "x"}); return err },
+		"refund of no rtrId": func(tx *Tx) error { return tx.PutRefund(receiver.Refund{Origin: receiver.RefundByPSP}) },
+		"refund of another Pix": func(tx *Tx) error {
+			return errors.Join(everyRefund(tx), tx.PutRefund(receiver.Refund{
+				Consumer: "shop", Reference: "refund-1", EndToEndID: testID(2), Origin: receiver.RefundByMerchant,
+			}))
+		},
+		"rtrId of another": func(tx *Tx) error {
+			return errors.Join(everyRefund(tx), tx.PutRefund(receiver.Refund{
+				Consumer: "shop", Reference: "refund-2", EndToEndID: testID(1), Origin: receiver.RefundByMerchant, ReturnID: "D2",
+			}))
+		},
 		"outbox event unknown": func(tx *Tx) error { return tx.PutOutbox(receiver.OutboxEvent{ID: 99}) },
 	} {
 		if err := s.Exec(t.Context(), name, do); err == nil {
@@ -332,5 +370,37 @@ func TestOperatorsAreRecorded(t *testing.T) {
 	want[1].Action = actionDrop
 	if got := s.Dump().Operators; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestTxReadsRefunds(t *testing.T) {
+	t.Parallel()
+	s := newStore(nil)
+	book(t, s, 1)
+	err := s.Exec(t.Context(), "refunds", func(tx *Tx) error {
+		if err := everyRefund(tx); err != nil {
+			return err
+		}
+		x, ok := tx.Refund(receiver.RefundRef{Consumer: "shop", Reference: "refund-1"})
+		if !ok || x.ReturnID != "D1" {
+			t.Errorf("by reference: got %+v", x)
+		}
+		if all := tx.Refunds(testID(1)); len(all) != 2 || all[0].ReturnID != "D1" || all[1].ReturnID != "D2" {
+			t.Errorf("of the Pix: got %+v", all)
+		}
+		if got := tx.Refunds(testID(2)); got != nil {
+			t.Errorf("of another Pix: got %+v", got)
+		}
+		if credit, refund := tx.NetOf(testID(1), ""), tx.NetOf(testID(1), "D1"); credit != 1000 || refund != -5 {
+			t.Errorf("net: got %s and %s, want 10.00 and -0.05", credit, refund)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs := s.Dump()
+	if len(cs.Refunds) != 2 || len(cs.Memos) != 1 {
+		t.Errorf("dump: got %d refunds and %d memos, want 2 and 1", len(cs.Refunds), len(cs.Memos))
 	}
 }

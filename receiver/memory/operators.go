@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/pixlab/pixlab/receiver"
@@ -73,6 +74,7 @@ const (
 	reasonNoCharge     = "no such charge"
 	reasonPlaced       = "the payment is not unidentified"
 	reasonCaseIsClosed = "the case is closed: its money went elsewhere"
+	reasonNothingLeft  = "nothing is left of it: it was refunded"
 )
 
 // AttachPayments puts unidentified payments on charges. What took effect is
@@ -104,6 +106,9 @@ func (tx *Tx) attach(a receiver.Attachment) receiver.AttachOutcome {
 	}
 	err := tx.item(func() error {
 		d := tx.Rules().Attach(*p, *c, a.Now)
+		if d.Result != receiver.ApplyBooked {
+			return errors.New(reasonNothingLeft)
+		}
 		if err := tx.write(d, a.Now); err != nil {
 			return err
 		}

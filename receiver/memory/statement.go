@@ -7,8 +7,8 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// MatchStatement classes lines of the statement. Only Pix received are
-// compared so far; a line of another kind is OK.
+// MatchStatement classes lines of the statement. Pix received and their refunds
+// are compared; a line of another kind is OK.
 func (s *Store) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error) {
 	tx, err := s.begin(ctx, "MatchStatement")
 	if err != nil {
@@ -17,9 +17,13 @@ func (s *Store) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]r
 	defer tx.end()
 	out := make([]receiver.MatchOutcome, len(in))
 	for i, line := range in {
-		out[i].Class = receiver.MatchOK
-		if line.Kind == pix.KindPixIn {
+		switch line.Kind {
+		case pix.KindPixIn:
 			out[i] = tx.match(line)
+		case pix.KindRefundOut:
+			out[i] = tx.matchRefund(line)
+		default:
+			out[i].Class = receiver.MatchOK
 		}
 	}
 	return out, tx.commit()
@@ -31,24 +35,47 @@ func (tx *Tx) match(line pix.StatementLine) receiver.MatchOutcome {
 		f.Payment, f.Net, f.InFlight = p.payment, p.net, p.inFlight > 0
 	}
 	class := tx.Rules().Match(f)
-	if p := f.Payment; p != nil && class != receiver.MatchInFlight && class != receiver.MatchMissingInLedger &&
-		!(p.InStatement && p.Confirmed) {
-		after := *p
-		after.InStatement, after.Confirmed = true, true
-		tx.putPayment(p, &after)
+	switch class {
+	case receiver.MatchOK, receiver.MatchDuplicate, receiver.MatchNoCharge:
+		if p := f.Payment; !p.InStatement || !p.Confirmed {
+			after := *p
+			after.InStatement, after.Confirmed = true, true
+			tx.putPayment(p, &after)
+		}
 	}
 	return receiver.MatchOutcome{Class: class, Ledger: f.Net}
 }
 
-// UnseenPayments lists payments without a line of the statement. BookedBefore
-// is included; no limit lists them all.
+// matchRefund classes a refund's line, whose ID is the rtrId. The net of one is
+// below zero. A call of our own that has no answer yet, for as much, may be what
+// the line is of.
+func (tx *Tx) matchRefund(line pix.StatementLine) receiver.MatchOutcome {
+	id, cents := pix.ReturnID(line.ID), pix.Amount(line.Cents)
+	refunds := tx.s.payments.refundsOf(line.EndToEndID)
+	same := refunds.returned(id)
+	unanswered := refunds.first(func(x *receiver.Refund) bool {
+		return openOwn(x) && x.ReturnID == "" && x.Amount == cents
+	})
+	inFlight := refunds != nil && refunds.inFlight > 0 || unanswered != nil
+	class := tx.Rules().MatchRefund(line, same, inFlight)
+	if class == receiver.MatchOK && same != nil && !same.InStatement {
+		after := *same
+		after.InStatement = true
+		tx.putRefund(same, &after)
+	}
+	return receiver.MatchOutcome{Class: class, Ledger: tx.NetOf(line.EndToEndID, id)}
+}
+
+// UnseenPayments lists payments without a line of the statement. One whose
+// credit the ledger has taken back is no more expected there. BookedBefore is
+// included; no limit lists them all.
 func (s *Store) UnseenPayments(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error) {
 	tx, err := s.begin(ctx, "UnseenPayments")
 	if err != nil {
 		return nil, err
 	}
 	defer tx.end()
-	ids := s.payments.unseen.page(q)
+	ids := s.payments.unseen.page(q, func(id pix.EndToEndID) bool { return s.payments.byID[id].net != 0 })
 	out := make([]receiver.Payment, len(ids))
 	for i, id := range ids {
 		out[i] = *s.payments.find(id)
@@ -56,7 +83,8 @@ func (s *Store) UnseenPayments(ctx context.Context, q receiver.UnseenQuery) ([]r
 	return out, nil
 }
 
-// PostAdjustments brings Pix to what the statement says of them, once a case.
+// PostAdjustments brings Pix, and refunds, to what the statement says of them.
+// A case may need it more than once: each is a transaction of its own.
 func (s *Store) PostAdjustments(ctx context.Context, in []receiver.Adjustment) ([]bool, error) {
 	tx, err := s.begin(ctx, "PostAdjustments")
 	if err != nil {
@@ -69,10 +97,11 @@ func (s *Store) PostAdjustments(ctx context.Context, in []receiver.Adjustment) (
 		if p == nil {
 			continue
 		}
-		d, ok := tx.Rules().Adjust(*p, tx.Net(a.EndToEndID), a)
+		d, ok := tx.Rules().Adjust(*p, tx.NetOf(a.EndToEndID, a.ReturnID), a)
 		if !ok {
 			continue
 		}
+		d.Transaction.Reference = s.ledger.unused(d.Transaction.Reference)
 		out[i] = tx.item(func() error {
 			return tx.write(receiver.CreditDecision{
 				Payment: d.Payment, Transaction: d.Transaction, Open: d.Open, Outbox: d.Outbox,

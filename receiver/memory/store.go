@@ -32,6 +32,8 @@ type Store struct {
 	variants variantTable
 	charges  chargeTable
 	payments paymentTable
+	refunds  refundTable
+	memos    memoTable
 	cases    caseTable
 	outbox   outboxTable
 	ledger   ledger
@@ -51,6 +53,8 @@ func New(cfg Config) *Store {
 		events:   newEventTable(),
 		charges:  newChargeTable(),
 		payments: newPaymentTable(),
+		refunds:  newRefundTable(),
+		memos:    memoTable{rows: map[string]*receiver.Memo{}},
 		cases:    caseTable{rows: map[string]*receiver.Case{}},
 		outbox:   newOutboxTable(),
 		ledger:   newLedger(),

@@ -93,15 +93,19 @@ func (s *Store) swapEvent(before, after *receiver.Event) {
 func (s *Store) indexEvent(before, after *receiver.Event) {
 	if inFlight(before) != inFlight(after) {
 		if inFlight(after) {
-			s.payments.of(after.Credit.EndToEndID).inFlight++
+			*s.flights(after)++
 		} else {
-			s.payments.of(before.Credit.EndToEndID).inFlight--
+			*s.flights(before)--
 		}
 	}
 	if was, is := quarantined(before), quarantined(after); was && !is {
 		s.events.aside = without(s.events.aside, before.ID)
 	} else if is && !was {
 		s.events.aside = with(s.events.aside, after.ID)
+	}
+	if aboutRefund(before) || aboutRefund(after) {
+		s.indexWaitingRefund(before, after)
+		return
 	}
 	was, is := awaited(before), awaited(after)
 	if was == is {
@@ -115,17 +119,48 @@ func (s *Store) indexEvent(before, after *receiver.Event) {
 	}
 }
 
+// indexWaitingRefund lists what waits in quarantine about a Pix's refunds.
+func (s *Store) indexWaitingRefund(before, after *receiver.Event) {
+	was, is := waits(before) && aboutRefund(before), waits(after) && aboutRefund(after)
+	switch {
+	case is && !was:
+		r := s.payments.of(after.Refund.EndToEndID).ofRefunds()
+		r.waiting = with(r.waiting, after.ID)
+	case was && !is:
+		r := s.payments.of(before.Refund.EndToEndID).ofRefunds()
+		r.waiting = without(r.waiting, before.ID)
+	}
+}
+
+func aboutRefund(e *receiver.Event) bool { return e != nil && e.Refund != nil }
+
+// inFlight says whether e is still to be worked on; an unreadable one is not.
 func inFlight(e *receiver.Event) bool {
-	return e != nil && e.State == receiver.EventReceived && e.Credit != nil
+	return e != nil && e.State == receiver.EventReceived && (e.Credit != nil || e.Refund != nil)
+}
+
+// flights is the count that an event in flight belongs to: those about a Pix's
+// credit and those about its refunds are kept apart.
+func (s *Store) flights(e *receiver.Event) *int {
+	p := s.payments.of(e.EndToEndID())
+	if e.Refund != nil {
+		return &p.ofRefunds().inFlight
+	}
+	return &p.inFlight
 }
 
 func quarantined(e *receiver.Event) bool {
 	return e != nil && e.State == receiver.EventQuarantined
 }
 
+// waits says whether e is in quarantine until something comes.
+func waits(e *receiver.Event) bool {
+	return quarantined(e) && e.Quarantine == receiver.QuarantineWaiting
+}
+
 // awaited is the txid that could wake e by being charged, empty if none could.
 func awaited(e *receiver.Event) pix.TxID {
-	if !quarantined(e) || e.Quarantine != receiver.QuarantineWaiting || e.Credit == nil {
+	if !waits(e) || e.Credit == nil {
 		return ""
 	}
 	return e.Credit.TxID
@@ -153,11 +188,20 @@ func without(ids []int64, id int64) []int64 {
 func cloneEvent(e *receiver.Event) receiver.Event {
 	c := *e
 	c.Raw = bytes.Clone(e.Raw)
-	if e.Credit != nil {
-		credit := *e.Credit
-		c.Credit = &credit
-	}
+	cloneContent(&c)
 	return c
+}
+
+// cloneContent parts the content of a copy from the row's.
+func cloneContent(e *receiver.Event) {
+	if e.Credit != nil {
+		c := *e.Credit
+		e.Credit = &c
+	}
+	if e.Refund != nil {
+		x := *e.Refund
+		e.Refund = &x
+	}
 }
 
 // variantTable keeps other contents of events. It only grows.
@@ -193,11 +237,15 @@ func (t *variantTable) of(eventID int64) []receiver.Variant {
 	return out
 }
 
-// kept says whether an event's variants hold that content already. Confirmed
+// kept says whether an event's variants hold v's content already. Confirmed
 // content counts as kept only where it was kept as confirmed.
-func (t *variantTable) kept(eventID int64, c receiver.Credit, confirmed bool) bool {
-	return slices.ContainsFunc(t.byEvent[eventID], func(n int) bool {
-		v := t.rows[n]
-		return v.Credit.SameContent(c) && (v.Confirmed || !confirmed)
+func (t *variantTable) kept(v receiver.Variant) bool {
+	return slices.ContainsFunc(t.byEvent[v.EventID], func(n int) bool {
+		o := t.rows[n]
+		same := o.Credit.SameContent(v.Credit)
+		if o.Refund != nil && v.Refund != nil {
+			same = o.Refund.SameContent(*v.Refund)
+		}
+		return same && (o.Confirmed || !v.Confirmed)
 	})
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
@@ -43,6 +44,16 @@ func (l *ledger) post(t receiver.Transaction, payments *paymentTable) error {
 	return nil
 }
 
+// unused is a reference that no transaction has: the one given, or, where that
+// is used, the same numbered from 2.
+func (l *ledger) unused(reference string) string {
+	free := reference
+	for n := 2; l.used(free); n++ {
+		free = reference + ":" + strconv.Itoa(n)
+	}
+	return free
+}
+
 // cut takes back everything after the first n transactions.
 func (l *ledger) cut(n int, payments *paymentTable) {
 	for len(l.rows) > n {
@@ -58,8 +69,13 @@ func (l *ledger) cut(n int, payments *paymentTable) {
 func (l *ledger) sum(t receiver.Transaction, sign pix.Amount, payments *paymentTable) {
 	for _, e := range t.Entries {
 		l.balances[e.Account] += sign * e.Cents
-		if e.Account == receiver.AccountSettlement && e.EndToEndID != "" {
-			payments.of(e.EndToEndID).net += sign * e.Cents
+		if e.Account != receiver.AccountSettlement || e.EndToEndID == "" {
+			continue
+		}
+		if p := payments.of(e.EndToEndID); e.ReturnID == "" {
+			p.net += sign * e.Cents
+		} else {
+			p.ofRefunds().net[e.ReturnID] += sign * e.Cents
 		}
 	}
 }

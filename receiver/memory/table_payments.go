@@ -10,8 +10,9 @@ import (
 // pixState is everything the tables know about one Pix.
 type pixState struct {
 	payment  *receiver.Payment // nil until booked
-	net      pix.Amount        // on the settlement account
-	inFlight int               // RECEIVED events about it
+	net      pix.Amount        // of its credit, on the settlement account
+	inFlight int               // RECEIVED events about its credit
+	refunds  *pixRefunds       // nil while nothing is known of any
 	// line are its outbox events by number; next is the one in the queue.
 	line []*slot[receiver.OutboxEvent]
 	next *slot[receiver.OutboxEvent]

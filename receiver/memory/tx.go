@@ -25,8 +25,9 @@ type Tx struct {
 
 // mark is how far each journal and each list that only grows had come.
 type mark struct {
-	events, charges, payments, cases, outbox int
-	variants, transactions, records          int
+	events, charges, payments, refunds int
+	memos, cases, outbox               int
+	variants, transactions, records    int
 }
 
 // begin starts the transaction of a command. The caller must call end.
@@ -60,6 +61,8 @@ func (tx *Tx) commit() error {
 	s.events.log.reset()
 	s.charges.log.reset()
 	s.payments.log.reset()
+	s.refunds.log.reset()
+	s.memos.log.reset()
 	s.cases.log.reset()
 	s.outbox.log.reset()
 	tx.open = false
@@ -72,10 +75,13 @@ func (tx *Tx) changeSet() *receiver.ChangeSet {
 	s.events.log.fold()
 	s.charges.log.fold()
 	s.payments.log.fold()
+	s.refunds.log.fold()
+	s.memos.log.fold()
 	s.cases.log.fold()
 	s.outbox.log.fold()
 	cs.Command = tx.name
 	cs.Events, cs.Charges, cs.Payments = cs.Events[:0], cs.Charges[:0], cs.Payments[:0]
+	cs.Refunds, cs.Memos = cs.Refunds[:0], cs.Memos[:0]
 	cs.Cases, cs.Outbox = cs.Cases[:0], cs.Outbox[:0]
 	for _, c := range s.events.log {
 		cs.Events = append(cs.Events, receiver.EventChange(c))
@@ -85,6 +91,12 @@ func (tx *Tx) changeSet() *receiver.ChangeSet {
 	}
 	for _, c := range s.payments.log {
 		cs.Payments = append(cs.Payments, receiver.PaymentChange(c))
+	}
+	for _, c := range s.refunds.log {
+		cs.Refunds = append(cs.Refunds, receiver.RefundChange(c))
+	}
+	for _, c := range s.memos.log {
+		cs.Memos = append(cs.Memos, *c.After)
 	}
 	for _, c := range s.cases.log {
 		cs.Cases = append(cs.Cases, receiver.CaseChange(c))
@@ -102,7 +114,7 @@ func (tx *Tx) mark() mark {
 	s := tx.s
 	return mark{
 		events: len(s.events.log), charges: len(s.charges.log), payments: len(s.payments.log),
-		cases: len(s.cases.log), outbox: len(s.outbox.log),
+		refunds: len(s.refunds.log), memos: len(s.memos.log), cases: len(s.cases.log), outbox: len(s.outbox.log),
 		variants: len(s.variants.rows), transactions: len(s.ledger.rows), records: len(s.records),
 	}
 }
@@ -112,6 +124,8 @@ func (tx *Tx) undo(m mark) {
 	s := tx.s
 	s.outbox.log.undo(m.outbox, s.swapOutbox)
 	s.cases.log.undo(m.cases, s.swapCase)
+	s.memos.log.undo(m.memos, s.swapMemo)
+	s.refunds.log.undo(m.refunds, s.swapRefund)
 	s.payments.log.undo(m.payments, s.swapPayment)
 	s.charges.log.undo(m.charges, s.swapCharge)
 	s.events.log.undo(m.events, s.swapEvent)
@@ -226,14 +240,6 @@ func (tx *Tx) PutPayment(p receiver.Payment) {
 // that does not balance, and a reference used before.
 func (tx *Tx) Post(t receiver.Transaction) error {
 	return tx.s.ledger.post(cloneTransaction(t), &tx.s.payments)
-}
-
-// Net is a Pix's net on the settlement account.
-func (tx *Tx) Net(id pix.EndToEndID) pix.Amount {
-	if p := tx.s.payments.byID[id]; p != nil {
-		return p.net
-	}
-	return 0
 }
 
 // Case reads a case.

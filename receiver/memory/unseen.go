@@ -70,9 +70,9 @@ func (l *unseenList) remove(booked time.Time, id pix.EndToEndID) {
 	}
 }
 
-// page is up to limit ids (all, if limit is zero) booked up to an instant and
-// after a cursor.
-func (l *unseenList) page(q receiver.UnseenQuery) []pix.EndToEndID {
+// page is up to limit wanted ids (all, if limit is zero) booked up to an instant
+// and after a cursor.
+func (l *unseenList) page(q receiver.UnseenQuery, wanted func(pix.EndToEndID) bool) []pix.EndToEndID {
 	i, found := l.search(q.AfterBooked, q.AfterID)
 	if found {
 		i++
@@ -83,7 +83,7 @@ func (l *unseenList) page(q receiver.UnseenQuery) []pix.EndToEndID {
 		if e.booked.After(q.BookedBefore) || q.Limit > 0 && len(ids) == q.Limit {
 			break
 		}
-		if !e.gone {
+		if !e.gone && wanted(e.id) {
 			ids = append(ids, e.id)
 		}
 	}

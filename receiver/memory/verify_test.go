@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -11,13 +12,14 @@ import (
 	"github.com/pixlab/pixlab/receiver/storetest"
 )
 
-// The whole suite again, with every index compared with the rows at each commit.
+// The whole suite again, with every index compared with the rows, and what
+// payments hold with the ledger, at each commit.
 func TestIndexesFollowRows(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, rules receiver.Rules, now func() time.Time) receiver.Store {
 		var s *Store
 		s = New(Config{Rules: rules, Now: now, Observe: func(cs *receiver.ChangeSet) {
-			if err := verify(s); err != nil {
+			if err := errors.Join(verify(s), verifyMoney(s)); err != nil {
 				t.Errorf("after %s: %v", cs.Command, err)
 			}
 		}})
@@ -27,7 +29,9 @@ func TestIndexesFollowRows(t *testing.T) {
 
 // verify makes each index anew from the rows and compares.
 func verify(s *Store) error {
-	for _, check := range []func(*Store) error{verifyEvents, verifyCharges, verifyPayments, verifyOutbox, verifyLedger} {
+	for _, check := range []func(*Store) error{
+		verifyEvents, verifyCharges, verifyPayments, verifyRefunds, verifyMemos, verifyOutbox, verifyLedger,
+	} {
 		if err := check(s); err != nil {
 			return err
 		}
@@ -57,7 +61,8 @@ func verifyEvents(s *Store) error {
 	received := 0
 	var aside []int64
 	waiting := map[pix.TxID][]int64{}
-	flying := map[pix.EndToEndID]int{}
+	credits, refunds := map[pix.EndToEndID]int{}, map[pix.EndToEndID]int{}
+	held := map[pix.EndToEndID][]int64{}
 	for i, at := range s.events.rows {
 		e := at.row
 		if e.ID != int64(i)+1 || s.events.byKey[eventKey{e.Source, e.Key}] != at {
@@ -66,8 +71,15 @@ func verifyEvents(s *Store) error {
 		if e.State == receiver.EventReceived {
 			received++
 		}
-		if inFlight(e) {
-			flying[e.Credit.EndToEndID]++
+		switch {
+		case !inFlight(e):
+		case e.Refund != nil:
+			refunds[e.Refund.EndToEndID]++
+		default:
+			credits[e.Credit.EndToEndID]++
+		}
+		if e.Refund != nil && e.State == receiver.EventQuarantined && e.Quarantine == receiver.QuarantineWaiting {
+			held[e.Refund.EndToEndID] = append(held[e.Refund.EndToEndID], e.ID)
 		}
 		if e.State == receiver.EventQuarantined {
 			aside = append(aside, e.ID)
@@ -89,8 +101,15 @@ func verifyEvents(s *Store) error {
 		return fmt.Errorf("waiting: lost %v", waiting)
 	}
 	for id, p := range s.payments.byID {
-		if p.inFlight != flying[id] {
-			return fmt.Errorf("%s: %d in flight, want %d", id, p.inFlight, flying[id])
+		var r pixRefunds
+		if p.refunds != nil {
+			r = *p.refunds
+		}
+		if p.inFlight != credits[id] || r.inFlight != refunds[id] {
+			return fmt.Errorf("%s: %d and %d in flight, want %d and %d", id, p.inFlight, r.inFlight, credits[id], refunds[id])
+		}
+		if !slices.Equal(r.waiting, held[id]) {
+			return fmt.Errorf("%s: %d wait, want %d", id, r.waiting, held[id])
 		}
 	}
 	if len(s.events.byKey) != len(s.events.rows) {
@@ -141,7 +160,7 @@ func verifyPayments(s *Store) error {
 	if unidentified != 0 {
 		return fmt.Errorf("unidentified: %d too few", unidentified)
 	}
-	got := s.payments.unseen.page(receiver.UnseenQuery{BookedBefore: time.Unix(1<<40, 0)})
+	got := s.payments.unseen.page(receiver.UnseenQuery{BookedBefore: time.Unix(1<<40, 0)}, func(pix.EndToEndID) bool { return true })
 	if len(got) != unseen {
 		return fmt.Errorf("unseen: %d, want %d", len(got), unseen)
 	}
@@ -177,7 +196,11 @@ func verifyOutbox(s *Store) error {
 
 func verifyLedger(s *Store) error {
 	balances := map[receiver.Account]pix.Amount{}
-	net := map[pix.EndToEndID]pix.Amount{}
+	type line struct {
+		id     pix.EndToEndID
+		refund pix.ReturnID
+	}
+	net := map[line]pix.Amount{}
 	for i, t := range s.ledger.rows {
 		if t.ID != int64(i)+1 || !s.ledger.used(t.Reference) {
 			return fmt.Errorf("transaction %s: lost", t.Reference)
@@ -185,7 +208,7 @@ func verifyLedger(s *Store) error {
 		for _, e := range t.Entries {
 			balances[e.Account] += e.Cents
 			if e.Account == receiver.AccountSettlement {
-				net[e.EndToEndID] += e.Cents
+				net[line{e.EndToEndID, e.ReturnID}] += e.Cents
 			}
 		}
 	}
@@ -195,8 +218,16 @@ func verifyLedger(s *Store) error {
 		}
 	}
 	for id, p := range s.payments.byID {
-		if p.net != net[id] {
-			return fmt.Errorf("net of %s: %s, want %s", id, p.net, net[id])
+		if p.net != net[line{id: id}] {
+			return fmt.Errorf("net of %s: %s, want %s", id, p.net, net[line{id: id}])
+		}
+		if p.refunds == nil {
+			continue
+		}
+		for refund, got := range p.refunds.net {
+			if got != net[line{id, refund}] {
+				return fmt.Errorf("net of %s %s: %s, want %s", id, refund, got, net[line{id, refund}])
+			}
 		}
 	}
 	if len(s.ledger.references) != len(s.ledger.rows) {

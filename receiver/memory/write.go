@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"slices"
 	"time"
 
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -29,7 +31,11 @@ func (tx *Tx) write(d receiver.CreditDecision, at time.Time) error {
 		}
 	}
 	if d.Payment != nil {
-		tx.putPayment(tx.s.payments.find(d.Payment.EndToEndID), d.Payment)
+		before := tx.s.payments.find(d.Payment.EndToEndID)
+		tx.putPayment(before, d.Payment)
+		if before == nil {
+			tx.wakeRefunds(d.Payment.EndToEndID)
+		}
 	}
 	if d.Charge != nil {
 		tx.putCharge(tx.s.charges.find(refOf(d.Charge)), d.Charge)
@@ -45,4 +51,14 @@ func (tx *Tx) write(d receiver.CreditDecision, at time.Time) error {
 		tx.putOutbox(nil, d.Outbox)
 	}
 	return nil
+}
+
+// wakeRefunds brings back the events that waited for a Pix to be booked before
+// its refunds.
+func (tx *Tx) wakeRefunds(id pix.EndToEndID) {
+	if r := tx.s.payments.refundsOf(id); r != nil {
+		for _, event := range slices.Clone(r.waiting) {
+			tx.wake(tx.s.events.byID(event), tx.now)
+		}
+	}
 }

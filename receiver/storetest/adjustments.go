@@ -10,7 +10,8 @@ func adjustmentOutcomes() []outcome {
 		{"a statement below the ledger takes from suspense", adjustDown},
 		{"a statement above the ledger adds to suspense", adjustUp},
 		{"money that never settled is reversed", adjustPhantom},
-		{"a case is adjusted once", adjustOnce},
+		{"a case is adjusted again when the statement differs again", adjustAgain},
+		{"an adjustment vouches for the payment, its mere difference does not", adjustConfirms},
 		{"nothing is adjusted where nothing differs or nothing is booked", adjustNothing},
 	}
 }
@@ -48,11 +49,12 @@ func adjustPhantom(f *fixture) {
 	f.credited(f.credit(1, 1, 1000))
 	f.adjusted(1, 0, receiver.MatchMissingAtPSP, true)
 	f.caseIs(receiver.DivergenceCase(e2e(1)), receiver.CaseOpen, receiver.AccountDivergence, -1000, receiver.ReasonPhantom)
+	count(f, "expected in the statement", f.unseen(), 0)
 	f.adjusted(1, 0, receiver.MatchMissingAtPSP, false)
-	equal(f, "events told", f.payment(1).Events, 2)
+	f.told(1, receiver.OutboxCredited, receiver.OutboxAdjusted)
 }
 
-func adjustOnce(f *fixture) {
+func adjustAgain(f *fixture) {
 	f.charged(1, 1000)
 	f.credited(f.credit(1, 1, 1000))
 	out, err := f.store.PostAdjustments(f.ctx(), []receiver.Adjustment{
@@ -61,10 +63,23 @@ func adjustOnce(f *fixture) {
 		{EndToEndID: e2e(1), Want: 800, Reason: receiver.MatchDivergent, Now: f.now()},
 	})
 	must(f, out, err)
-	equal(f, "answers", [3]bool(out), [3]bool{true, false, false})
-	f.caseIs(receiver.DivergenceCase(e2e(1)), receiver.CaseOpen, receiver.AccountDivergence, -100, receiver.ReasonAmountDiffers)
-	f.told(1, receiver.OutboxCredited, receiver.OutboxAdjusted)
-	f.matched(1, 900, receiver.MatchOK, 900)
+	equal(f, "answers", [3]bool(out), [3]bool{true, false, true})
+	f.adjusted(1, 1000, receiver.MatchDivergent, true)
+	f.adjusted(1, 1000, receiver.MatchDivergent, false)
+	f.caseIs(receiver.DivergenceCase(e2e(1)), receiver.CaseOpen, receiver.AccountDivergence, 0, receiver.ReasonAmountDiffers)
+	f.told(1, receiver.OutboxCredited, receiver.OutboxAdjusted, receiver.OutboxAdjusted, receiver.OutboxAdjusted)
+	f.matched(1, 1000, receiver.MatchOK, 1000)
+}
+
+func adjustConfirms(f *fixture) {
+	f.charged(1, 1000)
+	f.credited(f.credit(1, 1, 1000))
+	f.matched(1, 900, receiver.MatchDivergent, 1000)
+	equal(f, "confirmed by the difference", f.payment(1).Confirmed, false)
+	f.adjusted(1, 900, receiver.MatchDivergent, true)
+	p := f.payment(1)
+	equal(f, "confirmed by the adjustment", p.Confirmed, true)
+	equal(f, "held", p.Held, receiver.Holdings{Revenue: 1000, Divergent: -100})
 }
 
 func adjustNothing(f *fixture) {

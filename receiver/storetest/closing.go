@@ -34,6 +34,7 @@ func closedToRevenue(f *fixture) {
 	f.clock.pass(time.Hour)
 	f.closed(receiver.DivergenceCase(e2e(1)), receiver.AccountRevenue, true)
 	f.settled(1, 300, e2e(1))
+	equal(f, "held", f.payment(1).Held, receiver.Holdings{Revenue: 300})
 	f.closed(receiver.DivergenceCase(e2e(2)), receiver.AccountRevenue, true)
 	f.settled(1, 1000, e2e(1))
 	c := f.cases()[0]
@@ -48,6 +49,7 @@ func closedToReturn(f *fixture) {
 	f.booked(f.credit(1, 1, 300))
 	f.closed(receiver.DivergenceCase(e2e(1)), receiver.AccountToReturn, true)
 	f.settled(1, 0, "")
+	equal(f, "held", f.payment(1).Held, receiver.Holdings{ToReturn: 300})
 	f.matched(1, 300, receiver.MatchOK, 300)
 }
 
@@ -87,5 +89,6 @@ func closedReopens(f *fixture) {
 	f.caseIs(id, receiver.CaseOpen, receiver.AccountDivergence, 200, receiver.ReasonUnderpaid, receiver.ReasonAmountDiffers)
 	f.closed(id, receiver.AccountRevenue, true)
 	f.settled(1, 500, e2e(1))
+	equal(f, "held", f.payment(1).Held, receiver.Holdings{Revenue: 500})
 	equal(f, "net", f.match(f.line(1, 500))[0].Ledger, pix.Amount(500))
 }

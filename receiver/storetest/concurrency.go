@@ -29,10 +29,16 @@ func concurrencyOutcomes() []outcome {
 // do must report with Error, not Fatal.
 func atOnce[V any](f *fixture, do func(worker int) (V, error)) []V {
 	f.Helper()
-	out := make([]V, workers)
+	return allAtOnce(f, workers, do)
+}
+
+// allAtOnce is atOnce on n goroutines.
+func allAtOnce[V any](f *fixture, n int, do func(worker int) (V, error)) []V {
+	f.Helper()
+	out := make([]V, n)
 	var ready, done sync.WaitGroup
-	ready.Add(workers)
-	for w := range workers {
+	ready.Add(n)
+	for w := range n {
 		done.Go(func() {
 			ready.Done()
 			ready.Wait()
@@ -184,7 +190,7 @@ func repairAtOnce(f *fixture) {
 	booked := 0
 	for _, out := range atOnce(f, func(w int) ([]receiver.ApplyOutcome, error) {
 		if w%2 == 0 {
-			return f.store.RepairCredits(f.ctx(), []receiver.Repair{f.repair(f.credit(1, 1, 1000))})
+			return f.store.RepairEvents(f.ctx(), []receiver.Repair{f.repair(f.credit(1, 1, 1000))})
 		}
 		return f.store.ApplyEvents(f.ctx(), []receiver.Application{f.application(e, nil)})
 	}) {

@@ -79,8 +79,8 @@ func (f *fixture) otherCommands() []command {
 		{"MatchStatement", func(ctx context.Context) error {
 			return only(s.MatchStatement(ctx, []pix.StatementLine{f.line(5, 100)}))
 		}},
-		{"RepairCredits", func(ctx context.Context) error {
-			return only(s.RepairCredits(ctx, []receiver.Repair{f.repair(f.credit(8, 0, 1))}))
+		{"RepairEvents", func(ctx context.Context) error {
+			return only(s.RepairEvents(ctx, []receiver.Repair{f.repair(f.credit(8, 0, 1))}))
 		}},
 		{"UnseenPayments", func(ctx context.Context) error { return only(s.UnseenPayments(ctx, receiver.UnseenQuery{})) }},
 		{"PostAdjustments", func(ctx context.Context) error {
@@ -93,6 +93,19 @@ func (f *fixture) otherCommands() []command {
 		{"CloseCases", func(ctx context.Context) error {
 			return only(s.CloseCases(ctx, []receiver.CaseClosing{{CaseID: receiver.UnidentifiedCase(e2e(5)), To: receiver.AccountToReturn, Now: f.now()}}))
 		}},
+		{"ReserveRefunds", func(ctx context.Context) error {
+			return only(s.ReserveRefunds(ctx, []receiver.NewRefund{f.newRefund(2, 5, 10)}))
+		}},
+		{"FindRefunds", func(ctx context.Context) error {
+			return only(s.FindRefunds(ctx, []receiver.RefundRef{refundRef(1)}))
+		}},
+		{"LeaseRefunds", func(ctx context.Context) error { return only(s.LeaseRefunds(ctx, f.lease(9))) }},
+		{"RecordRefunds", func(ctx context.Context) error {
+			return only(s.RecordRefunds(ctx, []receiver.RefundCall{{Ref: refundRef(1), Refused: true, Now: f.now()}}))
+		}},
+		{"PutMemos", func(ctx context.Context) error {
+			return only(s.PutMemos(ctx, []receiver.Memo{{ID: "M1", EndToEndID: e2e(5), Amount: 1000, At: f.now()}}))
+		}},
 		{"NextDue", func(ctx context.Context) error { return both(s.NextDue(ctx, receiver.QueueInbox)) }},
 	}
 }
@@ -100,6 +113,7 @@ func (f *fixture) otherCommands() []command {
 func contextOver(f *fixture) {
 	f.charged(1, 1000)
 	f.booked(f.credit(5, 0, 100))
+	f.reserved(1, 5, 40)
 	f.append(f.item(f.credit(1, 1, 1000)))
 	e := f.claimed()
 	over, cancel := context.WithCancel(f.ctx())
@@ -111,7 +125,10 @@ func contextOver(f *fixture) {
 	}
 	equal(f, "charge", f.charge(1).State, receiver.ChargeActive)
 	f.inState(e.ID, receiver.EventReceived)
-	f.caseIs(receiver.UnidentifiedCase(e2e(5)), receiver.CaseOpen, receiver.AccountUnidentified, 100, receiver.ReasonUnidentified)
+	f.caseIs(receiver.UnidentifiedCase(e2e(5)), receiver.CaseOpen, receiver.AccountUnidentified, 60, receiver.ReasonUnidentified, receiver.ReasonRefunded)
+	f.refundIn(1, receiver.RefundReserved)
+	equal(f, "refund attempts", f.refund(1).Attempts, 0)
+	f.reserved(3, 5, 60)
 	count(f, "unseen", f.unseen(), 1)
 	count(f, "outbox", f.sent(), 1)
 	count(f, "events", f.eventIDs(receiver.EventQuery{}), 2)
@@ -125,4 +142,6 @@ func emptyBatches(f *fixture) {
 	count(f, "applications", f.apply(), 0)
 	count(f, "results", f.finish(), 0)
 	count(f, "lines", f.match(), 0)
+	count(f, "refunds", f.reserve(), 0)
+	count(f, "refund calls", f.recordRefunds(), 0)
 }

@@ -7,9 +7,13 @@
 //
 //	event, variant   ListEvents, and what a further AppendInbox answers
 //	charge           FindCharges
-//	payment          UnseenPayments, while no line of the statement was matched
-//	ledger           MatchStatement for the net of a Pix, Settled of its charge,
-//	                 the amounts of open cases
+//	payment          UnseenPayments, while its line of the statement was not matched
+//	refund           FindRefunds for the merchant's; of the PSP's what the payment
+//	                 says is returned
+//	memo             what ReserveRefunds still takes
+//	ledger           MatchStatement for the net of a Pix and of each refund, what
+//	                 the payment holds, Settled of its charge, the amounts of open
+//	                 cases
 //	outbox           LeaseOutbox and FinishOutbox, to the last event
 //
 // It assumes whole milliseconds of time, and nothing of ids but that they rise.

@@ -25,7 +25,7 @@ func repairOutcomes() []outcome {
 // repaired repairs one credit and wants that result.
 func (f *fixture) repaired(c receiver.Credit, want receiver.ApplyResult) {
 	f.Helper()
-	out, err := f.store.RepairCredits(f.ctx(), []receiver.Repair{f.repair(c)})
+	out, err := f.store.RepairEvents(f.ctx(), []receiver.Repair{f.repair(c)})
 	equal(f, "repaired", must(f, out, err)[0].Result, want)
 }
 
@@ -156,7 +156,7 @@ func repairRefused(f *fixture) {
 	bad.Item.Credit, bad.Item.Invalid = nil, "cut short"
 	marked := f.repair(f.credit(2, 0, 1000))
 	marked.Item.Invalid = "cut short"
-	out, err := f.store.RepairCredits(f.ctx(), []receiver.Repair{bad, f.repair(f.credit(1, 1, 1000)), marked})
+	out, err := f.store.RepairEvents(f.ctx(), []receiver.Repair{bad, f.repair(f.credit(1, 1, 1000)), marked})
 	must(f, out, err)
 	equal(f, "refused", out[0].Result, receiver.ApplyFailed)
 	equal(f, "neighbour", out[1].Result, receiver.ApplyBooked)

@@ -40,12 +40,22 @@ func Run(t *testing.T, open func(t *testing.T, rules receiver.Rules, now func() 
 		{"statement", statementOutcomes()},
 		{"repair", repairOutcomes()},
 		{"adjustments", adjustmentOutcomes()},
+		{"reserving", reserveOutcomes()},
+		{"refund calls", refundCallOutcomes()},
+		{"refund ends", refundEndOutcomes()},
+		{"refund events", refundEventOutcomes()},
+		{"refund order", refundOrderOutcomes()},
+		{"refund inbox", refundInboxOutcomes()},
+		{"refund lines", refundLineOutcomes()},
+		{"refund repair", refundRepairOutcomes()},
+		{"refund sources", refundSourceOutcomes()},
 		{"operators", operatorOutcomes()},
 		{"attachments", attachOutcomes()},
 		{"closing", closingOutcomes()},
 		{"lists", listOutcomes()},
 		{"context", contextOutcomes()},
 		{"concurrency", concurrencyOutcomes()},
+		{"refund concurrency", refundConcurrencyOutcomes()},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()

@@ -47,14 +47,3 @@ func write(tx *memory.Tx, d receiver.CreditDecision) error {
 	}
 	return nil
 }
-
-// finish marks a claimed event as processed, if the lease still holds.
-func finish(tx *memory.Tx, a receiver.Application) (receiver.Event, bool, error) {
-	e, ok := tx.Event(a.EventID)
-	if !ok || e.Version != a.Version || e.State != receiver.EventReceived || e.Credit == nil {
-		return e, false, nil
-	}
-	e.State = receiver.EventProcessed
-	_, err := tx.PutEvent(e)
-	return e, true, err
-}

@@ -3,6 +3,7 @@ package broken_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/scenarios"
@@ -10,11 +11,13 @@ import (
 )
 
 func TestX(t *testing.T) {
-	for _, prof := range []string{"mixed", "hostile"} {
+	begin := time.Now()
+	for _, prof := range []string{"mixed"} {
 		for _, r := range broken.Receivers() {
 			got := map[string]int{}
-			first, want := 0, 0
-			for s := 1; s <= 100; s++ {
+			first := 0
+			s := 1
+			for ; s <= 60 && first == 0 && time.Since(begin) < 400*time.Second; s++ {
 				p, _ := chaos.Generate(chaos.Options{Seed: chaos.Seed(s), Profile: prof})
 				w, err := scenarios.NewWorld(p, scenarios.Options{Receiver: &r})
 				if err != nil {
@@ -27,7 +30,6 @@ func TestX(t *testing.T) {
 				got[rep.FirstBroken()]++
 				for _, i := range rep.Invariants {
 					if i.ID == r.Invariant && !i.Held {
-						want++
 						if first == 0 {
 							first = s
 							fmt.Println(i.Detail)
@@ -38,27 +40,7 @@ func TestX(t *testing.T) {
 					t.Fatal(rep.Stack)
 				}
 			}
-			fmt.Println(prof, r.Name, r.Invariant, "first", first, "of100", want, got)
-		}
-		for _, q := range broken.PSPs() {
-			n := 0
-			for s := 1; s <= 50; s++ {
-				p, _ := chaos.Generate(chaos.Options{Seed: chaos.Seed(s), Profile: prof})
-				w, err := scenarios.NewWorld(p, q.Options)
-				if err != nil {
-					t.Fatal(err)
-				}
-				rep, err := w.Run()
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, i := range rep.Invariants {
-					if i.ID == "PSP" && !i.Held {
-						n++
-					}
-				}
-			}
-			fmt.Println(prof, q.Name, n, "of 50")
+			fmt.Println(prof, r.Name, r.Invariant, "first", first, got)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func dedupeByDelivery() scenarios.Receiver {
 		Name: "dedupe-by-delivery", Invariant: "I1",
 		Doc: "recognises a repeat by the delivery's id, not by the Pix's",
 		Build: func(e scenarios.Env) (scenarios.Built, error) {
-			o := overlay{Store: e.Store}
+			o := onEvents(e, isCredit, "BookDelivery", bookDelivery)
 			o.append = func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
 				for i := range in {
 					if in[i].Channel == receiver.ChannelCallback && in[i].Credit != nil {
@@ -25,38 +25,17 @@ func dedupeByDelivery() scenarios.Receiver {
 				}
 				return e.Store.AppendInbox(ctx, in)
 			}
-			o.apply = func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error) {
-				return applyEach(ctx, e, in)
-			}
 			return reference(e, o)
 		},
 	}
 }
 
-// applyEach books every event, under a reference of the event's own.
-func applyEach(ctx context.Context, e scenarios.Env, in []receiver.Application) ([]receiver.ApplyOutcome, error) {
-	out := make([]receiver.ApplyOutcome, len(in))
-	err := e.Exec(ctx, "BookDelivery", appKeys(in), func(tx *memory.Tx) error {
-		for i, a := range in {
-			ev, ok := tx.Event(a.EventID)
-			if !ok || ev.Credit == nil || ev.Version != a.Version || ev.State != receiver.EventReceived {
-				out[i].Result = receiver.ApplyLost
-				continue
-			}
-			c, confirmed := *ev.Credit, ev.Confirmed
-			if a.Confirmed != nil {
-				c, confirmed = *a.Confirmed, true
-			}
-			if err := book(tx, c, confirmed, nil, receiver.CreditReference(c.EndToEndID)+"/"+strconv.FormatInt(ev.ID, 10)); err != nil {
-				out[i].Result = receiver.ApplyConfirm
-				continue
-			}
-			out[i].Result = receiver.ApplyBooked
-			if _, _, err := finish(tx, a); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return out, err
+// bookDelivery books an event under a reference of its own.
+func bookDelivery(tx *memory.Tx, ev receiver.Event, a receiver.Application) (receiver.ApplyResult, error) {
+	c, confirmed := told(ev, a)
+	reference := receiver.CreditReference(c.EndToEndID) + "/" + strconv.FormatInt(ev.ID, 10)
+	if err := book(tx, c, confirmed, nil, reference); err != nil {
+		return receiver.ApplyConfirm, nil
+	}
+	return receiver.ApplyBooked, nil
 }

@@ -5,6 +5,6 @@
 //
 // Each is the reference receiver with one piece replaced, so that what is
 // wrong stands in a few lines. Where reconciliation would repair the harm
-// before anyone sees it, the receiver has none: that too is how the field
-// builds them, and its Doc says so.
+// before anyone sees it, the receiver's repairs nothing: that too is how the
+// field builds them, and its Doc says so.
 package broken

@@ -13,6 +13,8 @@ func Receivers() []scenarios.Receiver {
 	return []scenarios.Receiver{
 		checkThenInsert(), signatureNotChecked(), seenBeforeDone(), dedupeByDelivery(),
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
+		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
+		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
 	}
 }
 
@@ -26,35 +28,25 @@ func ByName(name string) (scenarios.Receiver, bool) {
 	return scenarios.Receiver{}, false
 }
 
-// reference builds the reference receiver on a store, without the steps named.
-func reference(e scenarios.Env, store receiver.Store, without ...string) (scenarios.Built, error) {
+// reference builds the reference receiver on a store.
+func reference(e scenarios.Env, store receiver.Store) (scenarios.Built, error) {
 	r, err := receiver.New(e.Config, store)
 	if err != nil {
 		return scenarios.Built{}, err
 	}
-	b := scenarios.Built{Handler: r.Handler()}
-	for _, s := range r.Steps(e.Workers) {
-		if !named(s.Name(), without) {
-			b.Steps = append(b.Steps, s)
-		}
-	}
-	return b, nil
-}
-
-func named(name string, list []string) bool {
-	for _, l := range list {
-		if l == name {
-			return true
-		}
-	}
-	return false
+	return scenarios.Built{Handler: r.Handler(), Steps: r.Steps(e.Workers)}, nil
 }
 
 // onCallbacks puts a handler before the reference's, for callbacks alone.
 func onCallbacks(b scenarios.Built, h func(w http.ResponseWriter, r *http.Request, next http.Handler)) scenarios.Built {
+	return onPath(b, "/pix", h)
+}
+
+// onPath puts a handler before the reference's, for one path.
+func onPath(b scenarios.Built, path string, h func(w http.ResponseWriter, r *http.Request, next http.Handler)) scenarios.Built {
 	next := b.Handler
 	b.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/pix" {
+		if r.URL.Path == path {
 			h(w, r, next)
 			return
 		}
@@ -63,13 +55,16 @@ func onCallbacks(b scenarios.Built, h func(w http.ResponseWriter, r *http.Reques
 	return b
 }
 
-// claims overrides ClaimEvents of a store, applies ApplyEvents; nil keeps.
+// overlay is a store with some commands replaced; a nil one is the store's own.
 type overlay struct {
 	receiver.Store
-	append func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
-	claim  func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
-	apply  func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
-	begin  func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
+	repair  func(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error)
+	reserve func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
+	record  func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
+	append  func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
+	claim   func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
+	apply   func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
+	begin   func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
 }
 
 func (o overlay) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
@@ -98,4 +93,32 @@ func (o overlay) BeginDuty(ctx context.Context, in receiver.DutyClaim) (receiver
 		return o.begin(ctx, in)
 	}
 	return o.Store.BeginDuty(ctx, in)
+}
+
+func (o overlay) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error) {
+	if o.reserve != nil {
+		return o.reserve(ctx, in)
+	}
+	return o.Store.ReserveRefunds(ctx, in)
+}
+
+func (o overlay) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {
+	if o.record != nil {
+		return o.record(ctx, in)
+	}
+	return o.Store.RecordRefunds(ctx, in)
+}
+
+func (o overlay) RepairEvents(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
+	if o.repair != nil {
+		return o.repair(ctx, in)
+	}
+	return o.Store.RepairEvents(ctx, in)
+}
+
+// repairsNothing leaves what the ledger lacks missing. Reconciliation would
+// bring in what a receiver loses, hours later and with a case; a receiver that
+// is to show what its loss does has none of that.
+func repairsNothing(_ context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
+	return make([]receiver.ApplyOutcome, len(in)), nil
 }

@@ -2,7 +2,6 @@ package broken
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/pixlab/pixlab/receiver"
 	"github.com/pixlab/pixlab/receiver/memory"
@@ -14,9 +13,9 @@ import (
 func seenBeforeDone() scenarios.Receiver {
 	return scenarios.Receiver{
 		Name: "seen-before-done", Invariant: "I2",
-		Doc: "records an event as processed before the work has succeeded (and reconciles nothing)",
+		Doc: "records an event as processed before the work has succeeded (and repairs nothing)",
 		Build: func(e scenarios.Env) (scenarios.Built, error) {
-			o := overlay{Store: e.Store}
+			o := overlay{Store: e.Store, repair: repairsNothing}
 			o.claim = func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error) {
 				events, err := e.Store.ClaimEvents(ctx, in)
 				if err != nil || len(events) == 0 {
@@ -24,6 +23,9 @@ func seenBeforeDone() scenarios.Receiver {
 				}
 				return events, e.Exec(ctx, "MarkProcessed", eventKeys(events), func(tx *memory.Tx) error {
 					for _, ev := range events {
+						if ev.Credit == nil {
+							continue
+						}
 						ev.State = receiver.EventProcessed
 						if _, err := tx.PutEvent(ev); err != nil {
 							return err
@@ -35,7 +37,7 @@ func seenBeforeDone() scenarios.Receiver {
 			o.apply = func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error) {
 				return applySeen(ctx, e, in)
 			}
-			return reference(e, o, "reconcile")
+			return reference(e, o)
 		},
 	}
 }
@@ -43,14 +45,13 @@ func seenBeforeDone() scenarios.Receiver {
 func eventKeys(events []receiver.Event) []string {
 	keys := make([]string, len(events))
 	for i, ev := range events {
-		if ev.Credit != nil {
-			keys[i] = string(ev.Credit.EndToEndID)
-		}
+		keys[i] = string(ev.EndToEndID())
 	}
 	return keys
 }
 
-// applySeen books events that are marked already.
+// applySeen books credits that are marked already. Events about refunds are
+// given back to the store, which wants them unmarked.
 func applySeen(ctx context.Context, e scenarios.Env, in []receiver.Application) ([]receiver.ApplyOutcome, error) {
 	out := make([]receiver.ApplyOutcome, len(in))
 	err := e.Exec(ctx, "BookSeen", appKeys(in), func(tx *memory.Tx) error {
@@ -59,28 +60,23 @@ func applySeen(ctx context.Context, e scenarios.Env, in []receiver.Application) 
 			if !ok || ev.Credit == nil {
 				continue
 			}
-			c, confirmed := *ev.Credit, ev.Confirmed
-			if a.Confirmed != nil {
-				c, confirmed = *a.Confirmed, true
-			}
-			if _, known := tx.Payment(c.EndToEndID); known {
-				out[i].Result = receiver.ApplyKnown
-				continue
-			}
-			out[i].Result = receiver.ApplyBooked
-			if err := book(tx, c, confirmed, nil, receiver.CreditReference(c.EndToEndID)); err != nil {
-				out[i].Result = receiver.ApplyConfirm
-			}
+			out[i].Result = bookSeen(tx, ev, a)
 		}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return applyRest(ctx, e, in, out)
 }
 
-func appKeys(in []receiver.Application) []string {
-	keys := make([]string, len(in))
-	for i, a := range in {
-		keys[i] = "event/" + strconv.FormatInt(a.EventID, 10)
+func bookSeen(tx *memory.Tx, ev receiver.Event, a receiver.Application) receiver.ApplyResult {
+	c, confirmed := told(ev, a)
+	if _, known := tx.Payment(c.EndToEndID); known {
+		return receiver.ApplyKnown
 	}
-	return keys
+	if err := book(tx, c, confirmed, nil, receiver.CreditReference(c.EndToEndID)); err != nil {
+		return receiver.ApplyConfirm
+	}
+	return receiver.ApplyBooked
 }

@@ -1,0 +1,89 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// errWaits undoes what an item put on its way to an answer that changes nothing.
+var errWaits = errors.New("it waits")
+
+// applyRefund applies an event about a refund. What only waits leaves the event
+// claimed, as it was.
+func (tx *Tx) applyRefund(before *receiver.Event, a receiver.Application) (receiver.ApplyOutcome, error) {
+	e := *before
+	c, confirmed := *e.Refund, e.Confirmed
+	if a.Refund != nil {
+		if err := tx.confirmRefund(&e, *a.Refund); err != nil {
+			return receiver.ApplyOutcome{}, err
+		}
+		if c.Status.Final() && !a.Refund.Status.Final() {
+			return receiver.ApplyOutcome{Result: receiver.ApplyWait, Reason: receiver.ReasonNotFinalYet}, errWaits
+		}
+		c, confirmed = *a.Refund, true
+	}
+	f := tx.refundFacts(c, a.Now)
+	f.Confirmed = confirmed
+	d := tx.Rules().Refund(f)
+	if d.Result == receiver.ApplyConfirm || d.Result == receiver.ApplyWait {
+		return receiver.ApplyOutcome{Result: d.Result, Reason: d.Reason}, errWaits
+	}
+	if err := tx.writeRefund(d, c.EndToEndID, a.Now); err != nil {
+		return receiver.ApplyOutcome{}, err
+	}
+	return tx.settle(before, &e, d.Result, d.Reason, d.Quarantine), nil
+}
+
+// confirmRefund makes e say what the PSP says of its refund, and keeps what it
+// said before where the two contradict each other. An event of a state that was
+// not final is not contradicted by what came after: it keeps its content.
+func (tx *Tx) confirmRefund(e *receiver.Event, c receiver.RefundContent) error {
+	own := *e.Refund
+	switch {
+	case c.EndToEndID != own.EndToEndID || c.ID != own.ID:
+		return fmt.Errorf("confirm event %d: the PSP's word is about %s of %s", e.ID, c.ID, c.EndToEndID)
+	case own.SameContent(c):
+		learnRefund(e, c, true)
+	case own.Status.Final() || own.ReturnID != c.ReturnID || own.Amount != c.Amount:
+		tx.replaceContent(e, nil, &c)
+	}
+	return nil
+}
+
+// refundFacts are what the tables know about a refund that an event tells of.
+func (tx *Tx) refundFacts(c receiver.RefundContent, at time.Time) receiver.RefundFacts {
+	refunds := tx.s.payments.refundsOf(c.EndToEndID)
+	return receiver.RefundFacts{
+		Content: c, Payment: tx.s.payments.find(c.EndToEndID),
+		Same: refunds.returned(c.ReturnID), Own: refunds.own(c.ID), At: at,
+	}
+}
+
+// writeRefund puts everything a decision about a refund says, in one; see write.
+func (tx *Tx) writeRefund(d receiver.RefundDecision, id pix.EndToEndID, at time.Time) error {
+	if d.Transaction != nil {
+		if err := tx.s.ledger.post(*d.Transaction, &tx.s.payments); err != nil {
+			return err
+		}
+	}
+	if d.Payment != nil {
+		tx.putPayment(tx.s.payments.find(id), d.Payment)
+	}
+	for _, x := range []*receiver.Refund{d.Refund, d.Clash} {
+		if x != nil {
+			tx.putRefund(tx.s.refundRow(x), x)
+		}
+	}
+	for _, n := range d.Notes {
+		tx.openCase(n, id, at)
+	}
+	if d.Outbox != nil {
+		d.Outbox.ID = tx.s.outbox.nextID()
+		tx.putOutbox(nil, d.Outbox)
+	}
+	return nil
+}

@@ -1,0 +1,338 @@
+package receiver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/pixlab/pixlab/pix"
+)
+
+// refundIDLen is the length of the ids that we choose, in characters (API Pix:
+// 1 to 35).
+const refundIDLen = 32
+
+// refundRequest is the body of POST /refunds.
+type refundRequest struct {
+	Reference  string         `json:"reference"`
+	EndToEndID pix.EndToEndID `json:"endToEndId"`
+	Amount     pix.Amount     `json:"amount"`
+}
+
+// refundAnswer is a refund as the merchant sees it.
+type refundAnswer struct {
+	Reference  string         `json:"reference"`
+	EndToEndID pix.EndToEndID `json:"endToEndId"`
+	ID         pix.RefundID   `json:"id"`
+	ReturnID   pix.ReturnID   `json:"rtrId,omitempty"`
+	Amount     pix.Amount     `json:"amount"`
+	State      RefundState    `json:"state"`
+	Problem    string         `json:"problem,omitempty"`
+}
+
+func refundAnswerOf(r Refund) refundAnswer {
+	return refundAnswer{
+		Reference: r.Reference, EndToEndID: r.EndToEndID, ID: r.ID, ReturnID: r.ReturnID,
+		Amount: r.Amount, State: r.State, Problem: r.Problem,
+	}
+}
+
+func (q refundRequest) validate() error {
+	if q.Reference == "" || len(q.Reference) > 255 {
+		return errors.New("reference: want 1 to 255 characters")
+	}
+	if q.Amount <= 0 {
+		return errors.New("amount: want more than zero")
+	}
+	_, err := pix.ParseEndToEndID(string(q.EndToEndID))
+	return err
+}
+
+// serveCreateRefund stores the intention and answers 202; the sender does the
+// rest. 409 asks to come back: the Pix is unknown or not confirmed yet. 422 is
+// a refusal.
+func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
+	var q refundRequest
+	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 1<<16))
+	if err == nil {
+		err = json.Unmarshal(raw, &q)
+	}
+	if err == nil {
+		err = q.validate()
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
+		return
+	}
+	now, err := r.now(req.Context())
+	if err != nil {
+		unavailable(w, err)
+		return
+	}
+	outs, err := r.store.ReserveRefunds(req.Context(), []NewRefund{{At: now, Refund: Refund{
+		Consumer: r.cfg.Consumer, Reference: q.Reference, EndToEndID: q.EndToEndID, Amount: q.Amount,
+		ID: r.refundID(q.Reference, 0), Nature: pix.NatureOriginal, DueAt: now,
+	}}})
+	if err != nil {
+		unavailable(w, err)
+		return
+	}
+	answerReserve(w, outs[0])
+}
+
+func answerReserve(w http.ResponseWriter, out ReserveOutcome) {
+	switch out.Result {
+	case ReserveEarly:
+		w.Header().Set("Retry-After", "60")
+		refuse(w, http.StatusConflict, pix.ProblemRefundInvalid, out.Reason)
+	case ReserveRefused:
+		refuse(w, http.StatusUnprocessableEntity, pix.ProblemRefundInvalid, out.Reason)
+	default:
+		writeJSON(w, http.StatusAccepted, refundAnswerOf(out.Refund))
+	}
+}
+
+// refundID is the id of an intention at the PSP; after a clash the next one.
+func (r *Receiver) refundID(reference string, rekeys int) pix.RefundID {
+	if rekeys > 0 {
+		reference += "/" + strconv.Itoa(rekeys)
+	}
+	return pix.RefundID(r.cfg.NewID("refund", reference, refundIDLen))
+}
+
+func (r *Receiver) serveGetRefund(w http.ResponseWriter, req *http.Request) {
+	ref := RefundRef{Consumer: r.cfg.Consumer, Reference: mux.Vars(req)["reference"]}
+	found, err := r.store.FindRefunds(req.Context(), []RefundRef{ref})
+	switch {
+	case err != nil:
+		unavailable(w, err)
+	case found[0] == nil:
+		notFound(r, w, req)
+	default:
+		writeJSON(w, http.StatusOK, refundAnswerOf(*found[0]))
+	}
+}
+
+// refundSender carries the merchant's refunds to the PSP. A time-out is no
+// answer: it asks before it repeats, and repeats under the same id only.
+type refundSender struct{ r *Receiver }
+
+func (s refundSender) Name() string { return "refunds" }
+func (s refundSender) Queue() Queue { return QueueRefunds }
+
+// RunOnce works through one batch of open refunds.
+func (s refundSender) RunOnce(ctx context.Context) (Progress, error) {
+	now, err := s.r.now(ctx)
+	if err != nil {
+		return Progress{}, err
+	}
+	// Each may need three calls, and all must end within the lease.
+	open, err := s.r.store.LeaseRefunds(ctx, Lease{
+		Holder: s.r.cfg.Name, Now: now, For: s.r.cfg.Lease, Limit: max(1, int(s.r.cfg.Lease/(3*s.r.cfg.CallTimeout))-1),
+	})
+	if err != nil {
+		return Progress{}, err
+	}
+	for _, x := range open {
+		if err := s.settle(ctx, x); err != nil {
+			return Progress{Done: len(open)}, err
+		}
+	}
+	return Progress{Done: len(open)}, nil
+}
+
+// settle makes the next call about one refund and stores what it taught.
+func (s refundSender) settle(ctx context.Context, x Refund) error {
+	call := RefundCall{Ref: RefundRef{x.Consumer, x.Reference}, ID: x.ID}
+	switch {
+	case x.Clash:
+		call.NewID = s.r.refundID(x.Reference, x.Rekeys+1)
+	case x.Attempts == 1 && x.FirstCallAt.IsZero():
+		s.put(ctx, x, &call)
+	default:
+		s.ask(ctx, x, &call)
+	}
+	now, err := s.r.now(ctx)
+	if err != nil {
+		return err
+	}
+	call.Now = now
+	call.DueAt = now.Add(s.r.cfg.backoff("refund:"+x.Reference, x.Attempts))
+	if x.Clash {
+		call.DueAt = now
+	}
+	_, err = s.r.store.RecordRefunds(ctx, []RefundCall{call})
+	return err
+}
+
+// ask looks what became of an earlier call, and repeats it under the same id
+// where the PSP does not know it.
+func (s refundSender) ask(ctx context.Context, x Refund, call *RefundCall) {
+	d, a := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
+	switch a.verdict {
+	case verdictDone:
+		learn(x, d, call)
+	case verdictAbsent:
+		s.put(ctx, x, call)
+	}
+}
+
+// put asks for the refund.
+func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) {
+	if x.FirstCallAt.IsZero() {
+		call.CalledAt = s.r.cfg.Clock.Now()
+	}
+	d, a := s.r.psp.putRefund(ctx, x)
+	switch a.verdict {
+	case verdictDone:
+		learn(x, d, call)
+	case verdictRefused:
+		if s.provesRefusal(ctx, x, a) {
+			call.Refused, call.Problem = true, string(a.body)
+		}
+	}
+}
+
+// learn takes over what the PSP says of a refund. Another amount under our id
+// is another's refund.
+func learn(x Refund, d pix.Refund, call *RefundCall) {
+	call.ReturnID, call.Status = d.ReturnID, d.Status
+	if d.Amount != x.Amount {
+		call.Status = StatusClash
+	}
+}
+
+// StatusClash is our own word, in a [RefundCall], for a refund of another's under our id.
+const StatusClash pix.RefundStatus = "CLASH"
+
+// provesRefusal says whether a refused PUT ends the matter. The very first one
+// does, unless it says that the id is in use. A later one may be refused
+// because an earlier one took effect, so it counts only when the PSP has had
+// the time in which it may hide an effect, and still does not know the refund.
+func (s refundSender) provesRefusal(ctx context.Context, x Refund, a answer) bool {
+	if x.FirstCallAt.IsZero() {
+		return !idInUse(a.body)
+	}
+	if s.r.cfg.Clock.Now().Sub(x.FirstCallAt) < s.r.cfg.ProofAfter {
+		return false
+	}
+	_, b := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
+	return b.verdict == verdictAbsent
+}
+
+// idInUse says whether a refusal is about the id, not about the refund.
+func idInUse(body []byte) bool {
+	p, err := pix.ParseProblem(body)
+	if err != nil {
+		return true // not understood: no proof
+	}
+	for _, v := range p.Violations {
+		if v.Property == "devolucao.id" || v.Property == "id" {
+			return true
+		}
+	}
+	return len(p.Violations) == 0
+}
+
+func (p pspClient) putRefund(ctx context.Context, x Refund) (pix.Refund, answer) {
+	return decode[pix.Refund](p.do(ctx, http.MethodPut, refundPath(x.EndToEndID, x.ID), pix.RefundRequest{Amount: x.Amount}))
+}
+
+func (p pspClient) getRefund(ctx context.Context, id pix.EndToEndID, refund pix.RefundID) (pix.Refund, answer) {
+	return decode[pix.Refund](p.do(ctx, http.MethodGet, refundPath(id, refund), nil))
+}
+
+func refundPath(id pix.EndToEndID, refund pix.RefundID) string {
+	return fmt.Sprintf("/v2/pix/%s/devolucao/%s", id, refund)
+}
+
+// contentOf is what a refund object of the API says.
+func contentOf(id pix.EndToEndID, d pix.Refund) RefundContent {
+	return RefundContent{
+		EndToEndID: id, ID: d.ID, ReturnID: d.ReturnID, Amount: d.Amount, Nature: d.Nature, Status: d.Status,
+	}
+}
+
+// memoRequest is the body of POST /memos: money blocked under MED, or released.
+type memoRequest struct {
+	ID         string         `json:"id"`
+	EndToEndID pix.EndToEndID `json:"endToEndId"`
+	Amount     pix.Amount     `json:"amount"`
+	Released   bool           `json:"released,omitempty"`
+}
+
+// serveMemo takes the PSP's word, from outside API Pix, about blocked money.
+func (r *Receiver) serveMemo(w http.ResponseWriter, req *http.Request) {
+	var q memoRequest
+	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 1<<16))
+	if err == nil {
+		err = json.Unmarshal(raw, &q)
+	}
+	if err == nil && (q.ID == "" || q.Amount < 0) {
+		err = errors.New("id, amount: want an id and no negative amount")
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
+		return
+	}
+	memo := Memo{ID: q.ID, EndToEndID: q.EndToEndID, Amount: q.Amount, Released: q.Released, At: r.cfg.Clock.Now()}
+	if _, err := r.store.PutMemos(req.Context(), []Memo{memo}); err != nil {
+		unavailable(w, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// changedSweeper lists the Pix that have refunds, over the whole time in which
+// one can appear: there is no filter by a refund's date, and the PSP's own
+// refunds may have lost their callback.
+type changedSweeper struct{ r *Receiver }
+
+func (s changedSweeper) Name() string { return "changed" }
+func (s changedSweeper) Queue() Queue { return DutyChanged }
+
+// maxChangedPages bounds the calls of one turn; the next goes on from there.
+const maxChangedPages = 20
+
+// RunOnce reads up to maxChangedPages.
+func (s changedSweeper) RunOnce(ctx context.Context) (Progress, error) {
+	d, now, err := s.r.turn(ctx, DutyChanged)
+	if err != nil {
+		return idle(err)
+	}
+	next := now.Add(s.r.cfg.ChangedEvery)
+	page := int(parseCursor(d.Cursor))
+	d.Cursor = ""
+	for range maxChangedPages {
+		more, err := s.page(ctx, now, page)
+		if err != nil {
+			return Progress{}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("changed", 6))))
+		}
+		if !more {
+			return Progress{Done: 1}, s.r.endTurn(ctx, d, next)
+		}
+		page++
+	}
+	d.Cursor = strconv.Itoa(page)
+	return Progress{Done: 1}, s.r.endTurn(ctx, d, now.Add(time.Minute))
+}
+
+func (s changedSweeper) page(ctx context.Context, now time.Time, page int) (more bool, err error) {
+	list, items, a := s.r.psp.listPix(ctx, now.Add(-RefundWindow-24*time.Hour), now, page, true)
+	if a.verdict != verdictDone {
+		return false, a.Err()
+	}
+	if len(items) > 0 {
+		if _, err := s.r.store.AppendInbox(ctx, s.r.inboxItems(items, ChannelSweep, s.r.cfg.Clock.Now())); err != nil {
+			return false, err
+		}
+	}
+	return page+1 < list.Paging.Pages, nil
+}

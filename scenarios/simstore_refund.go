@@ -1,0 +1,39 @@
+package scenarios
+
+import (
+	"context"
+
+	"github.com/pixlab/pixlab/receiver"
+)
+
+func (s *simStore) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error) {
+	return batch(s, "ReserveRefunds", in,
+		func(r receiver.NewRefund) string { return s.id(r.Refund.Reference) },
+		func(o receiver.ReserveOutcome) string { return sayReason(string(o.Result), o.Reason) },
+		func() ([]receiver.ReserveOutcome, error) { return s.inner.ReserveRefunds(ctx, in) })
+}
+
+func (s *simStore) FindRefunds(ctx context.Context, in []receiver.RefundRef) ([]*receiver.Refund, error) {
+	return batch(s, "FindRefunds", in,
+		func(r receiver.RefundRef) string { return s.id(r.Reference) },
+		func(r *receiver.Refund) string { return "found=" + sayBool(r != nil) },
+		func() ([]*receiver.Refund, error) { return s.inner.FindRefunds(ctx, in) })
+}
+
+func (s *simStore) LeaseRefunds(ctx context.Context, in receiver.Lease) ([]receiver.Refund, error) {
+	return lease(s, "LeaseRefunds", func(r receiver.Refund) string { return s.id(r.Reference) },
+		func() ([]receiver.Refund, error) { return s.inner.LeaseRefunds(ctx, in) })
+}
+
+func (s *simStore) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {
+	return batch(s, "RecordRefunds", in,
+		func(c receiver.RefundCall) string { return s.id(c.Ref.Reference) },
+		func(r receiver.Refund) string { return string(r.State) },
+		func() ([]receiver.Refund, error) { return s.inner.RecordRefunds(ctx, in) })
+}
+
+func (s *simStore) PutMemos(ctx context.Context, in []receiver.Memo) ([]bool, error) {
+	return batch(s, "PutMemos", in,
+		func(m receiver.Memo) string { return m.ID }, sayBool,
+		func() ([]bool, error) { return s.inner.PutMemos(ctx, in) })
+}

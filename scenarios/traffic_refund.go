@@ -1,0 +1,189 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/fakepsp"
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+func (w *World) scheduleRefunds() {
+	for i := range w.plan.Refunds {
+		r := &w.plan.Refunds[i]
+		if r.Origin == chaos.OriginBank {
+			w.at(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
+			if w.option.ApplyTwice {
+				w.at(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r)) })
+			}
+			continue
+		}
+		ask := &refundAsk{w: w, refund: r, pix: w.payments[r.Payment]}
+		w.at(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
+	}
+	for i := range w.plan.Disputes {
+		d := &w.plan.Disputes[i]
+		w.at(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
+		if w.option.ApplyTwice {
+			w.at(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d)) })
+		}
+	}
+}
+
+// refundAsk is the merchant's side of one refund: it asks the receiver until it
+// is accepted or refused.
+type refundAsk struct {
+	w      *World
+	refund *chaos.Refund
+	pix    *chaos.Payment
+	tries  int
+}
+
+// maxAskTries bounds the merchant's patience with "not yet".
+const maxAskTries = 60
+
+func (k *refundAsk) send() {
+	w, r := k.w, k.refund
+	k.tries++
+	body, err := json.Marshal(map[string]any{
+		"reference": r.Reference, "endToEndId": k.pix.EndToEndID, "amount": pix.Amount(r.AmountCents),
+	})
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	in := &inbound{
+		name: "merchant/" + r.ID + "/" + strconv.Itoa(k.tries), subject: r.ID,
+		method: http.MethodPost, path: "/refunds", body: body, timeout: 20 * time.Second,
+	}
+	in.answered = func(_ *instance, status int) {
+		if status == http.StatusUnprocessableEntity {
+			k.judge()
+		}
+	}
+	in.then = func(status int, _ []byte, err error) {
+		w.emit("merchant", "refund.answer", outcome(status, err), "subject", r.ID)
+		if err == nil && status < 500 && status != http.StatusConflict || k.tries >= maxAskTries {
+			return
+		}
+		pause := chaos.Minute * chaos.Instant(min(k.tries, 30))
+		w.at(w.sched.Now()+pause, in.name+"/again", r.ID, "again", k.send)
+	}
+	w.send(in)
+}
+
+// judge looks whether a refusal was right when it was given: the Pix confirmed,
+// in time, with enough left of it, and the account with enough to spend.
+func (k *refundAsk) judge() {
+	v, id := k.w.view, pix.EndToEndID(k.pix.EndToEndID)
+	p, m := v.Payments[id], v.Money[id]
+	if p == nil || m == nil || !p.Confirmed || k.w.falseRefusal != "" {
+		return
+	}
+	left := min(m.Credited, v.Truth[id].Amount)
+	for _, r := range v.Refunds[id] {
+		if r.State != receiver.RefundFailed {
+			left -= r.Amount
+		}
+	}
+	free := v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked()
+	amount := pix.Amount(k.refund.AmountCents)
+	late := k.w.now().After(p.PaidAt.Add(receiver.RefundWindow))
+	if amount <= left && amount <= free && !late {
+		k.w.falseRefusal = fmt.Sprintf("refund %s of %s on Pix %s was refused with %s left", k.refund.ID, amount.BRL(), id, left.BRL())
+	}
+}
+
+// blocked is what MED holds, as far as the receiver was told.
+func (v *View) blocked() pix.Amount {
+	var sum pix.Amount
+	for _, m := range v.Memos {
+		if !m.Released {
+			sum += m.Amount
+		}
+	}
+	return sum
+}
+
+// refundInApp is a refund that the bank's app makes, past the receiver.
+func (w *World) refundInApp(r *chaos.Refund) error {
+	id := pix.EndToEndID(w.payments[r.Payment].EndToEndID)
+	_, err := w.psp.AskRefund(fakepsp.RefundOrder{
+		EndToEndID: id, ID: pix.RefundID(r.Reference), Amount: pix.Amount(r.AmountCents),
+		Terms: w.refundTerms(id, pix.RefundID(r.Reference)),
+	})
+	w.emit("bank", "refund.app", fmt.Sprint(err), "subject", r.ID)
+	w.scheduleCourier()
+	w.rouse()
+	return err
+}
+
+// mustExist has a second application of the same thing be refused as known.
+func (w *World) mustExist(err error) {
+	if !errors.Is(err, fakepsp.ErrExists) {
+		w.judge.report("PSP", fmt.Sprintf("the same was applied a second time and the PSP answered: %v", err), nil)
+	}
+}
+
+// dispute is a MED report: the PSP blocks at once, and may tell the merchant.
+func (w *World) dispute(d *chaos.Dispute) error {
+	id := pix.EndToEndID(w.payments[d.Payment].EndToEndID)
+	err := w.psp.Report(fakepsp.DisputeOrder{
+		ID: d.ID, Payment: d.Payment, EndToEndID: id, Nature: d.Nature, Outcome: d.Outcome,
+		Amount: pix.Amount(d.AmountCents), DecideAfter: chaos.MS(d.DecideAfterMS).Duration(),
+		NotifyAfter: chaos.MS(d.NotifyAfterMS).Duration(),
+	})
+	w.emit("payer", "dispute.reported", fmt.Sprint(err), "subject", d.ID)
+	w.scheduleCourier()
+	w.rouse()
+	if err != nil || !d.Memo {
+		return err
+	}
+	w.memo(d, id, false, 1)
+	w.at(w.sched.Now()+chaos.MS(d.DecideAfterMS), "psp/"+d.ID+"/release", d.ID, "release", func() { w.memo(d, id, true, 1) })
+	return nil
+}
+
+// memo tells the receiver of a block, or of its end, until it has heard.
+func (w *World) memo(d *chaos.Dispute, id pix.EndToEndID, released bool, try int) {
+	body, err := json.Marshal(map[string]any{
+		"id": d.ID, "endToEndId": id, "amount": pix.Amount(d.AmountCents), "released": released,
+	})
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	name := fmt.Sprintf("psp/%s/memo/%t/%d", d.ID, released, try)
+	w.send(&inbound{
+		name: name, subject: d.ID, method: http.MethodPost, path: "/memos", body: body, timeout: 20 * time.Second,
+		then: func(status int, _ []byte, err error) {
+			if err != nil || status >= 500 {
+				w.at(w.sched.Now()+chaos.Minute, name+"/again", d.ID, "again", func() { w.memo(d, id, released, try+1) })
+			}
+		},
+	})
+}
+
+// refundTerms says what the plan wants of a refund at the PSP.
+func (w *World) refundTerms(id pix.EndToEndID, refund pix.RefundID) fakepsp.RefundTerms {
+	r := w.refundByID[refundName{id, refund}]
+	if r == nil {
+		return fakepsp.RefundTerms{Payment: w.subjects[string(id)], NotifyAfter: time.Second}
+	}
+	return fakepsp.RefundTerms{
+		Subject: r.ID, Payment: r.Payment, SettleAfter: chaos.MS(r.SettleAfterMS).Duration(),
+		NotifyAfter: chaos.MS(r.NotifyAfterMS).Duration(), Fails: r.Fails,
+	}
+}
+
+// refundName names a refund at the PSP.
+type refundName struct {
+	pix pix.EndToEndID
+	id  pix.RefundID
+}
