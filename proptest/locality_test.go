@@ -18,19 +18,23 @@ type file struct {
 	head     string // all but the lists and the profile's name
 	charges  []string
 	payments []string
+	returns  []string // refunds and disputes
 	faults   []string
 }
 
 func fileOf(t *rapid.T, p *chaos.Plan) file {
 	var lists struct {
-		Charges, Payments, Faults []json.RawMessage
+		Charges, Payments, Refunds, Disputes, Faults []json.RawMessage
 	}
 	if err := json.Unmarshal(p.Encode(), &lists); err != nil {
 		t.Fatal(err)
 	}
 	bare := *p
-	bare.Profile, bare.Charges, bare.Payments, bare.Faults = "", nil, nil, nil
-	return file{string(bare.Encode()), texts(lists.Charges), texts(lists.Payments), texts(lists.Faults)}
+	bare.Profile, bare.Charges, bare.Payments, bare.Refunds, bare.Disputes, bare.Faults = "", nil, nil, nil, nil, nil
+	return file{
+		head: string(bare.Encode()), charges: texts(lists.Charges), payments: texts(lists.Payments),
+		returns: texts(slices.Concat(lists.Refunds, lists.Disputes)), faults: texts(lists.Faults),
+	}
 }
 
 func texts(list []json.RawMessage) []string {
@@ -63,7 +67,8 @@ func generate(t *rapid.T, o chaos.Options) *chaos.Plan {
 	return p
 }
 
-// sameBase fails unless two plans agree in everything but their faults.
+// sameBase fails unless two plans agree in everything but refunds, disputes and
+// faults: how much is asked back is the profile's.
 func sameBase(t *rapid.T, a, b file) {
 	switch {
 	case a.head != b.head:
@@ -85,8 +90,8 @@ func TestMorePaymentsMoveNothing(t *testing.T) {
 		o.Payments += rapid.IntRange(1, 10).Draw(t, "more")
 		long := generate(t, o)
 		a, b := fileOf(t, short), fileOf(t, long)
-		if gone := missing(b.faults, a.faults); gone != "" {
-			t.Fatalf("a fault is gone: %s", gone)
+		if gone := missing(slices.Concat(b.returns, b.faults), slices.Concat(a.returns, a.faults)); gone != "" {
+			t.Fatalf("this is gone: %s", gone)
 		}
 		b.charges, b.payments = b.charges[:len(a.charges)], b.payments[:len(a.payments)]
 		sameBase(t, a, b)
@@ -140,8 +145,8 @@ func TestOnePaymentLessMovesNothing(t *testing.T) {
 	})
 }
 
-// without is the plan less one payment, its charge if nobody else pays it, and
-// the faults that name one of them; struck are the addresses of those faults.
+// without is the plan less one payment, its charge if nobody else pays it, what
+// is asked back of it, and the faults that name one of them; struck are the addresses of those faults.
 func without(p *chaos.Plan, gone int) (rest *chaos.Plan, struck map[string]bool) {
 	out := *p
 	struck = map[string]bool{}
@@ -151,6 +156,18 @@ func without(p *chaos.Plan, gone int) (rest *chaos.Plan, struck map[string]bool)
 		names = append(names, c)
 		out.Charges = slices.DeleteFunc(slices.Clone(p.Charges), func(x chaos.Charge) bool { return x.ID == c })
 	}
+	out.Refunds = slices.DeleteFunc(slices.Clone(p.Refunds), func(r chaos.Refund) bool {
+		if r.Payment == names[0] {
+			names = append(names, r.ID)
+		}
+		return r.Payment == names[0]
+	})
+	out.Disputes = slices.DeleteFunc(slices.Clone(p.Disputes), func(d chaos.Dispute) bool {
+		if d.Payment == names[0] {
+			names = append(names, d.ID)
+		}
+		return d.Payment == names[0]
+	})
 	out.Faults = slices.DeleteFunc(slices.Clone(p.Faults), func(d chaos.Deviation) bool {
 		text := jsonOf(d)
 		named := slices.ContainsFunc(names, func(name string) bool { return strings.Contains(text, strconv.Quote(name)) })
@@ -182,23 +199,25 @@ func lookUp(f *chaos.Faults, at chaos.Target) string {
 }
 
 // Two sets of fault kinds together give the faults that each gives alone, on
-// the same base plan, whatever profile lends its name.
+// the same base plan.
 func TestKindsAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOptions(t, 30)
-		o.Profile = rapid.SampledFrom([]string{"mixed", "hostile", "swarm", "crash"}).Draw(t, "profile")
 		kinds := rapid.Permutation(kindNames()).Draw(t, "kinds")
 		cut := rapid.IntRange(1, 6).Draw(t, "first")
 		end := cut + rapid.IntRange(1, 6).Draw(t, "second")
 		o.Faults = kinds[:cut]
 		first := fileOf(t, generate(t, o))
-		o.Faults, o.Profile = kinds[cut:end], "delay"
+		o.Faults = kinds[cut:end]
 		second := fileOf(t, generate(t, o))
-		o.Faults, o.Profile = kinds[:end], "mixed"
+		o.Faults = kinds[:end]
 		both := fileOf(t, generate(t, o))
-		sameBase(t, first, second)
-		sameBase(t, first, both)
+		for _, f := range []file{second, both} {
+			if sameBase(t, first, f); !slices.Equal(first.returns, f.returns) {
+				t.Fatal("a refund or a dispute moved")
+			}
+		}
 		apart := slices.Sorted(slices.Values(slices.Concat(first.faults, second.faults)))
 		if slices.Sort(both.faults); !slices.Equal(apart, both.faults) {
 			t.Fatalf("%v and %v give %d faults apart and %d together", kinds[:cut], kinds[cut:end], len(apart), len(both.faults))
@@ -229,12 +248,15 @@ func TestRatesMoveNothingElse(t *testing.T) {
 		}
 		for i := 1; i < len(files); i++ {
 			sameBase(t, files[0], files[i])
+			if !slices.Equal(files[i-1].returns, files[i].returns) {
+				continue // some faults strike what is asked back
+			}
 			low, high := ofKind(files[i-1], kind), ofKind(files[i], kind)
 			if gone := missing(high, low); gone != "" && kind != "grouped" {
 				t.Fatalf("at a higher rate %s no longer does this: %s", kind, gone)
 			}
 		}
-		o.Profile, o.Faults = "swarm", []string{kind}
+		o.Faults = []string{kind}
 		named := fileOf(t, generate(t, o))
 		if !slices.Equal(named.faults, files[2].faults) {
 			t.Fatalf("%s asked for by name gives other faults than its profile", kind)
