@@ -253,7 +253,7 @@ func TestCentsBookedCanFail(t *testing.T) {
 
 func throughMaps(t *testing.T) scenarios.Build {
 	return func(e scenarios.Env) (scenarios.Built, error) {
-		b, err := scenarios.Reference.Build(e)
+		b, err := scenarios.Reference().Build(e)
 		next := b.Handler
 		b.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/pix" {

@@ -133,7 +133,7 @@ func forgetful() *scenarios.Receiver {
 	return &scenarios.Receiver{
 		Name: "forgetful", Doc: "counts its requests across runs and fails each seventh",
 		Build: func(e scenarios.Env) (scenarios.Built, error) {
-			b, err := scenarios.Reference.Build(e)
+			b, err := scenarios.Reference().Build(e)
 			next := b.Handler
 			b.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				mu.Lock()

@@ -42,7 +42,7 @@ type hand struct {
 // newHand sets everything up on a receiver; nil is the reference.
 func newHand(build scenarios.Build, lag time.Duration, pageSize int) (*hand, error) {
 	if build == nil {
-		build = scenarios.Reference.Build
+		build = scenarios.Reference().Build
 	}
 	h := &hand{
 		now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC), seed: 1, build: build, pageSize: pageSize,

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -82,7 +83,7 @@ func (r *Receiver) inboxItems(items []pix.CallbackItem, ch Channel, now time.Tim
 		in := InboxItem{Source: r.cfg.Source, Channel: ch, Confirmed: ch != ChannelCallback, Raw: it.Raw, ReceivedAt: now}
 		if it.Err != nil {
 			sum := sha256.Sum256(it.Raw)
-			in.Key, in.Invalid = "invalid:"+hex.EncodeToString(sum[:]), it.Err.Error()
+			in.Key, in.Invalid = "invalid:"+hex.EncodeToString(sum[:]), unreadable(it)
 			out = append(out, in)
 			continue
 		}
@@ -96,4 +97,12 @@ func (r *Receiver) inboxItems(items []pix.CallbackItem, ch Channel, now time.Tim
 		}
 	}
 	return out
+}
+
+// unreadable says what is wrong with an item, and which Pix it claims to be.
+func unreadable(it pix.CallbackItem) string {
+	if it.EndToEndID == "" {
+		return it.Err.Error()
+	}
+	return fmt.Sprintf("%v (endToEndId %q)", it.Err, it.EndToEndID)
 }

@@ -74,7 +74,8 @@ type Config struct {
 	BackoffCap  time.Duration
 
 	// SweepEvery is the pause between sweeps (15 min); Overlap how far each
-	// reaches behind the last (2 h), at least the PSP's largest lag; SweepBack
+	// reaches behind the last (4 h), at least the PSP's largest lag and the
+	// three hours by which a PSP is off that writes local time with a Z; SweepBack
 	// where the very first begins (24 h ago); PageSize its pages (100).
 	SweepEvery time.Duration
 	Overlap    time.Duration
@@ -137,7 +138,7 @@ func (c *Config) fill() {
 	set(&c.BackoffBase, time.Second)
 	set(&c.BackoffCap, 5*time.Minute)
 	set(&c.SweepEvery, 15*time.Minute)
-	set(&c.Overlap, 2*time.Hour)
+	set(&c.Overlap, 4*time.Hour)
 	set(&c.SweepBack, 24*time.Hour)
 	set(&c.PageSize, 100)
 	set(&c.ReconcileEvery, 6*time.Hour)

@@ -34,7 +34,7 @@ var routes = sync.OnceValue(func() *mux.Router {
 })
 
 func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
-	if callbackPath(req) {
+	if r.callbackPath(req) {
 		r.serveCallback(w, req)
 		return
 	}
@@ -50,11 +50,20 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 // callbackPath recognises every form in which a PSP appends /pix to the URL
 // that we registered: doubled or trailing slashes, the bare URL, and /pix that
 // landed in the query. No redirect: a PSP that follows none would lose the event.
-func callbackPath(req *http.Request) bool {
+func (r *Receiver) callbackPath(req *http.Request) bool {
 	if strings.HasSuffix(req.URL.RawQuery, "/pix") {
 		return true
 	}
-	return strings.Trim(req.URL.Path, "/") == "pix" || strings.Trim(req.URL.Path, "/") == ""
+	path := strings.Trim(req.URL.Path, "/")
+	base := r.callbackBase
+	if base != "" {
+		rest, ok := strings.CutPrefix(path, base)
+		if !ok {
+			return false
+		}
+		path = strings.Trim(rest, "/")
+	}
+	return path == "pix" || path == ""
 }
 
 func notFound(_ *Receiver, w http.ResponseWriter, req *http.Request) {

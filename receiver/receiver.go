@@ -2,7 +2,10 @@ package receiver
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 )
 
@@ -12,7 +15,8 @@ type Receiver struct {
 	cfg   Config
 	store Store
 	psp   pspClient
-	rules Rules
+	// callbackBase is the path of our callback URL, without slashes at its ends.
+	callbackBase string
 }
 
 // New checks the configuration and builds a receiver on a store.
@@ -20,7 +24,11 @@ func New(cfg Config, store Store) (*Receiver, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	r := &Receiver{cfg: cfg, store: store, rules: Rules{Keys: cfg.PixKeys}}
+	callback, err := url.Parse(cfg.CallbackURL)
+	if err != nil {
+		return nil, fmt.Errorf("receiver: callback URL: %w", err)
+	}
+	r := &Receiver{cfg: cfg, store: store, callbackBase: strings.Trim(callback.Path, "/")}
 	r.psp = pspClient{cfg: &r.cfg, tokens: &tokens{}}
 	return r, nil
 }

@@ -24,6 +24,9 @@ type CreditFacts struct {
 	Credit Credit
 	// Confirmed says that the PSP's own API vouches for Credit.
 	Confirmed bool
+	// Settled says that the account statement does: the money is here, whatever
+	// key it came under.
+	Settled bool
 	// Charge is the charge with exactly the credit's txid; nil if there is none.
 	Charge *Charge
 	// Known is the payment as booked before; nil if it was not.
@@ -79,7 +82,7 @@ func (r Rules) Credit(f CreditFacts) CreditDecision {
 	if !f.Confirmed {
 		return CreditDecision{Result: ApplyConfirm}
 	}
-	if !r.Ours(f.Credit.PixKey) {
+	if !r.Ours(f.Credit.PixKey) && !f.Settled {
 		return CreditDecision{Result: ApplyAside, Reason: ReasonForeignKey, Quarantine: QuarantineBad}
 	}
 	return f.book(f.disposition())

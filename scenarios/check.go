@@ -122,7 +122,7 @@ func (j *judge) end() {
 		j.report("PSP", "the fake PSP contradicts itself: "+err.Error(), nil)
 	}
 	f := &final{
-		View: w.view, w: w, calm: len(w.plan.Faults) == 0, replayed: w.replayed,
+		View: w.view, w: w, calm: plain(w.plan), replayed: w.replayed,
 		statement: w.statement(),
 	}
 	for _, c := range j.checkers {
@@ -137,6 +137,24 @@ func (j *judge) end() {
 // statement is the whole account statement as it will be once its lag is over.
 func (w *World) statement() []pix.StatementLine {
 	return w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0))
+}
+
+// plain says whether nothing in a plan, its faults aside, gives reason for a
+// case either: every Pix pays a charge of ours, and nobody disputes one.
+func plain(p *chaos.Plan) bool {
+	if len(p.Faults) > 0 || len(p.Disputes) > 0 {
+		return false
+	}
+	elsewhere := map[string]bool{"": true}
+	for _, c := range p.Charges {
+		elsewhere[c.ID] = c.Elsewhere || c.RemoveAtMS > 0
+	}
+	for _, pay := range p.Payments {
+		if elsewhere[pay.Charge] {
+			return false
+		}
+	}
+	return true
 }
 
 // pspObserver keeps the view's idea of the truth, and the trace's.

@@ -63,8 +63,15 @@ func (w *World) settleAfter(q receiver.Queue) chaos.Instant {
 	return 0
 }
 
-// stamp changes with everything that could make a duty's next turn differ.
-func (w *World) stamp() uint64 { return w.version + w.psp.Version() }
+// stamp changes with everything that could make a duty's next turn differ: for
+// the registration of our URL that is the PSP's trouble alone, for the others
+// also every change of the store and of the truth.
+func (w *World) stamp(q receiver.Queue) uint64 {
+	if q == receiver.DutyRegister {
+		return w.windows
+	}
+	return w.version + w.windows + w.psp.Version()
+}
 
 // nextTurn is when a queue's step should next run, or Never.
 func (w *World) nextTurn(q receiver.Queue) chaos.Instant {
@@ -90,7 +97,7 @@ func (w *World) nextTurn(q receiver.Queue) chaos.Instant {
 
 // idleDuty says whether a duty's turn now would repeat its last one.
 func (w *World) idleDuty(q receiver.Queue, d *dutyRest) bool {
-	return d.clean && d.version == w.stamp() && d.began >= w.settleAfter(q)
+	return d.clean && d.version == w.stamp(q) && d.began >= w.settleAfter(q)
 }
 
 // rouse wakes resting duties, on their grid, when the world has changed, and
@@ -123,7 +130,7 @@ type turn struct {
 	began chaos.Instant
 }
 
-func (w *World) beginTurn() turn { return turn{w.stamp(), w.sched.Now()} }
+func (w *World) beginTurn(q receiver.Queue) turn { return turn{w.stamp(q), w.sched.Now()} }
 
 // endTurn remembers whether a duty's turn was one that need not be repeated.
 func (w *World) endTurn(q receiver.Queue, t turn, p receiver.Progress, err error) {
@@ -131,8 +138,8 @@ func (w *World) endTurn(q receiver.Queue, t turn, p receiver.Progress, err error
 	if d == nil || p.Done == 0 {
 		return
 	}
-	d.clean = err == nil && t.stamp == w.stamp()
-	d.version, d.began = w.stamp(), t.began
+	d.clean = err == nil && t.stamp == w.stamp(q)
+	d.version, d.began = w.stamp(q), t.began
 }
 
 func (w *World) idle(a *actor, q receiver.Queue) *idler {

@@ -131,7 +131,7 @@ func (in *instance) loop(s receiver.Step) {
 			in.wait(a, s.Queue(), wake)
 			continue
 		}
-		turn := w.beginTurn()
+		turn := w.beginTurn(s.Queue())
 		p, err := s.RunOnce(context.Background())
 		w.endTurn(s.Queue(), turn, p, err)
 		if w.stop() {

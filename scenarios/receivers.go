@@ -48,14 +48,14 @@ func (e Env) Exec(ctx context.Context, command string, subjects []string, fn fun
 }
 
 // Reference is the receiver of package receiver, as it is.
-var Reference = Receiver{
-	Name: "reference",
-	Doc:  "the reference receiver",
-	Build: func(e Env) (Built, error) {
-		r, err := receiver.New(e.Config, e.Store)
-		if err != nil {
-			return Built{}, err
-		}
-		return Built{Handler: r.Handler(), Steps: r.Steps(e.Workers)}, nil
-	},
+func Reference() Receiver {
+	return Receiver{Name: "reference", Doc: "the reference receiver", Build: buildReference}
+}
+
+func buildReference(e Env) (Built, error) {
+	r, err := receiver.New(e.Config, e.Store)
+	if err != nil {
+		return Built{}, err
+	}
+	return Built{Handler: r.Handler(), Steps: r.Steps(e.Workers)}, nil
 }

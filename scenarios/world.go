@@ -20,7 +20,7 @@ const merchantKey pix.PixKey = "pix@loja.example"
 
 // Options say how to run a plan.
 type Options struct {
-	// Receiver is the receiver to run, [Reference] if nil.
+	// Receiver is the receiver to run, [Reference]'s if nil.
 	Receiver *Receiver
 	// Trace takes the trace's lines; nil only hashes them.
 	Trace io.Writer
@@ -71,6 +71,7 @@ type World struct {
 	idlers       []*idler
 	duties       map[receiver.Queue]*dutyRest
 	version      uint64 // rises with everything that a duty could notice
+	windows      uint64 // rises with each beginning and end of a fault's window
 	lastChange   chaos.Instant
 	lastSettled  chaos.Instant
 	maxLag       chaos.Instant
@@ -100,9 +101,9 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	if err := plan.Validate(); err != nil {
 		return nil, err
 	}
-	rec := o.Receiver
-	if rec == nil {
-		rec = &Reference
+	rec := Reference()
+	if o.Receiver != nil {
+		rec = *o.Receiver
 	}
 	w := &World{
 		plan: plan, build: rec.Build, option: o,
@@ -364,7 +365,7 @@ func (w *World) heal() {
 		in.revive()
 	}
 	w.requeueWaiting()
-	w.version++
+	w.windows++
 	w.scheduleCourier()
 	w.rouse()
 }

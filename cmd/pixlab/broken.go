@@ -89,7 +89,7 @@ func (c *cli) broken(chosen []suspect, f *brokenFlags) error {
 		}
 		catches = append(catches, got)
 	}
-	reference, err := hunted(suspect{name: scenarios.Reference.Name, options: scenarios.Options{Receiver: &c.receivers[0]}})
+	reference, err := hunted(suspect{name: scenarios.Reference().Name, options: scenarios.Options{Receiver: &c.receivers[0]}})
 	if err != nil {
 		return err
 	}

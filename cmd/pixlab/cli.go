@@ -31,7 +31,7 @@ type cli struct {
 func newCLI(in io.Reader, out, err io.Writer) *cli {
 	return &cli{
 		in: in, out: out, err: err,
-		receivers: append([]scenarios.Receiver{scenarios.Reference}, broken.Receivers()...),
+		receivers: append([]scenarios.Receiver{scenarios.Reference()}, broken.Receivers()...),
 		psps:      broken.PSPs(), scenarios: scenarios.Named(),
 		patience: 30 * time.Second,
 	}

@@ -105,7 +105,7 @@ func exists(name string) bool {
 // altered is the reference with its front door behind another.
 func altered(name string, door func(w http.ResponseWriter, r *http.Request, next http.Handler)) scenarios.Receiver {
 	return scenarios.Receiver{Name: name, Invariant: "I1", Doc: "is wrong for a test", Build: func(e scenarios.Env) (scenarios.Built, error) {
-		b, err := scenarios.Reference.Build(e)
+		b, err := scenarios.Reference().Build(e)
 		next := b.Handler
 		b.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { door(w, r, next) })
 		return b, err

@@ -45,7 +45,7 @@ func (c *cli) runCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.addTo(flags)
 	flags.StringVar(&f.plan, "plan", "", "run the plan in `FILE` (-: from standard input)")
-	flags.StringVar(&f.receiver, "receiver", scenarios.Reference.Name, "run the receiver called `NAME`; see pixlab broken")
+	flags.StringVar(&f.receiver, "receiver", scenarios.Reference().Name, "run the receiver called `NAME`; see pixlab broken")
 	flags.BoolVar(&f.json, "json", false, "report as JSON")
 	flags.StringVar(&f.trace, "trace", "", "write the trace to `FILE` (-: to standard output, and the report to standard error)")
 	flags.BoolVar(&f.twice, "check-determinism", false, "run twice and compare, event by event")
