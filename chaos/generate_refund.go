@@ -31,7 +31,7 @@ func (d *drawer) refunds(i int, pay *Payment) {
 		if k == 0 {
 			first = r.AtMS
 		} else if together {
-			r.AtMS = first + r.AtMS%40 // a race between two requests
+			r.AtMS = first + r.AtMS%5 // a race between two requests
 		}
 		d.plan.Refunds = append(d.plan.Refunds, r)
 	}
