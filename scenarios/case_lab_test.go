@@ -304,32 +304,42 @@ func (l *lab) unmoved(what string, do func()) {
 	}
 }
 
-// ledgerIsStatement compares every Pix received, line by line, and wants no
-// Pix in the ledger that the statement does not hold. except are left out.
+// ledgerIsStatement compares every Pix received and every refund, line by line,
+// and wants none in the ledger that the statement does not hold. except are left
+// out.
 func (l *lab) ledgerIsStatement(except ...pix.EndToEndID) {
 	l.t.Helper()
-	net := map[pix.EndToEndID]pix.Amount{}
+	type line struct {
+		pix    pix.EndToEndID
+		refund string // rtrId, empty on the Pix itself
+	}
+	net := map[line]pix.Amount{}
 	for _, t := range l.mem.Transactions() {
 		for _, e := range t.Entries {
 			if e.Account == receiver.AccountSettlement {
-				net[e.EndToEndID] += e.Cents
+				net[line{e.EndToEndID, string(e.ReturnID)}] += e.Cents
 			}
 		}
 	}
-	for _, line := range l.psp.Statement(labStart().AddDate(-10, 0, 0), l.clock.Now().AddDate(1, 0, 0)) {
-		if !slices.Contains(except, line.EndToEndID) {
-			net[line.EndToEndID] -= pix.Amount(line.Signed())
+	for _, s := range l.psp.Statement(labStart().AddDate(-10, 0, 0), l.clock.Now().AddDate(1, 0, 0)) {
+		at := line{pix: s.EndToEndID}
+		if s.Kind == pix.KindRefundOut {
+			at.refund = s.ID
+		}
+		if !slices.Contains(except, s.EndToEndID) {
+			net[at] -= pix.Amount(s.Signed())
 		}
 	}
-	for id, diff := range net {
+	for at, diff := range net {
 		if diff != 0 {
-			l.t.Errorf("Pix %q: the ledger has %s more than the statement", id, diff)
+			l.t.Errorf("Pix %q, refund %q: the ledger has %s more than the statement", at.pix, at.refund, diff)
 		}
 	}
 }
 
 // sane holds at the end of every test: the PSP agrees with itself, each
-// transaction balances, no Pix was credited twice.
+// transaction balances, no Pix was credited twice, none gave back more than it
+// brought, and what is in suspense is what the open cases say.
 func (l *lab) sane() {
 	if err := l.psp.Check(); err != nil {
 		l.t.Error(err)
@@ -348,6 +358,8 @@ func (l *lab) sane() {
 			l.t.Errorf("Pix %q was credited %d times", id, n)
 		}
 	}
+	l.refundsFit()
+	l.casesAreSuspense()
 	if l.t.Failed() {
 		l.t.Logf("at %s the books say\n%s", l.clock.Now().Format(time.RFC3339), l.money())
 	}

@@ -211,6 +211,10 @@ func (s *struckStore) CreateCharges(ctx context.Context, in []receiver.NewCharge
 	return struck(s, "CreateCharges", func() ([]receiver.CreateOutcome, error) { return s.Store.CreateCharges(ctx, in) })
 }
 
+func (s *struckStore) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {
+	return struck(s, "RecordRefunds", func() ([]receiver.Refund, error) { return s.Store.RecordRefunds(ctx, in) })
+}
+
 // wire is the network of a receiver: the PSP, and the merchant's endpoint.
 type wire struct{ l *lab }
 
@@ -272,14 +276,14 @@ func (l *lab) step(name string) error {
 	return err
 }
 
-// work runs workers, charge senders and dispatchers of all receivers until none
-// finds anything that is due now.
+// work runs workers, the senders of charges and refunds, and dispatchers of all
+// receivers until none finds anything that is due now.
 func (l *lab) work() {
 	l.t.Helper()
 	for range 5000 {
 		done := 0
 		for _, steps := range l.steps {
-			for _, name := range []string{"worker/1", "charges", "dispatcher"} {
+			for _, name := range []string{"worker/1", "charges", "refunds", "dispatcher"} {
 				p, err := steps[name].RunOnce(l.t.Context())
 				if err != nil {
 					l.t.Fatalf("%s: %v", name, err)
@@ -301,7 +305,7 @@ func (l *lab) rest() {
 	for range 1000 {
 		l.work()
 		var next time.Time
-		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueOutbox} {
+		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox} {
 			due, ok, err := l.store.NextDue(l.t.Context(), q)
 			if err != nil {
 				l.t.Fatal(err)
