@@ -136,15 +136,28 @@ func paid(plan *chaos.Plan, r *scenarios.Report) (n int, cents int64) {
 // small, readable, and breaks the same invariant again.
 func TestDeliveriesCanFail(t *testing.T) {
 	huntFlags(t)
-	for _, rec := range broken.Receivers() {
-		t.Run(rec.Name, func(t *testing.T) {
+	for _, name := range brokenAtMoneyIn() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			rec, ok := broken.ByName(name)
+			if !ok {
+				t.Fatalf("no broken receiver is called %s", name)
+			}
 			tr := try(t, creditsExactlyOnce(&rec, &keeper{t: t}))
 			if !tr.failed {
 				t.Fatalf("rapid found no plan that breaks %s:\n%s", rec.Invariant, tr.output())
 			}
 			checkLeftovers(t, tr, &rec)
 		})
+	}
+}
+
+// brokenAtMoneyIn names the receivers that are wrong where plans without a
+// refund can show it: the drawn plans have none.
+func brokenAtMoneyIn() []string {
+	return []string{
+		"check-then-insert", "signature-not-checked", "seen-before-done", "dedupe-by-delivery",
+		"all-to-suspense", "callbacks-refused", "watermark-first", "trusts-completed",
 	}
 }
 

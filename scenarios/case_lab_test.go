@@ -189,11 +189,12 @@ func (l *lab) credited(id pix.EndToEndID, want ...string) {
 }
 
 // holds wants an account to hold an amount: what the PSP owes us on the
-// settlement account, what we owe or earned on the others.
+// settlement account, what went back on that of refunds, what we owe or earned
+// on the others.
 func (l *lab) holds(a receiver.Account, want string) {
 	l.t.Helper()
 	got := -l.mem.Balance(a)
-	if a == receiver.AccountSettlement {
+	if a == receiver.AccountSettlement || a == receiver.AccountRefunds {
 		got = -got
 	}
 	if got != pix.MustAmount(want) {

@@ -101,7 +101,7 @@ func TestRefundWaitsForItsPix(t *testing.T) {
 	item := receiver.RefundContent{
 		EndToEndID: p.EndToEndID, ID: x.ID, ReturnID: x.ReturnID, Amount: x.Amount, Nature: x.Nature, Status: x.Status,
 	}
-	// A repair that was cut short leaves just this in the inbox.
+	// No callback tells of a refund without its Pix. The store stands it all the same.
 	_, err := l.mem.AppendInbox(t.Context(), []receiver.InboxItem{{
 		Source: "psp", Key: item.Key(), Channel: receiver.ChannelCallback, Refund: &item, ReceivedAt: l.clock.Now(),
 	}})

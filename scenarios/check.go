@@ -237,6 +237,7 @@ func (o pspObserver) Lost(at chaos.CallbackAddress) {
 
 // Called notes a call of the API.
 func (o pspObserver) Called(c fakepsp.APICall) {
+	o.w.lastCall = c
 	status := fmt.Sprint(c.Status)
 	if c.Status == 0 {
 		status = "cut"

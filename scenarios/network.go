@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/fakepsp"
 )
 
 // The hosts of the simulated network.
@@ -80,7 +81,7 @@ func (w *World) serveCall(x *exchange, a *actor, name, subject string, req *http
 	w.calls++
 	switch req.URL.Host {
 	case hostPSP:
-		reply := w.psp.Handle(req)
+		reply := w.handle(req)
 		after = reply.After
 		x.status, x.header, x.body = reply.Status, reply.Header, reply.Body
 		if reply.Cut {
@@ -95,6 +96,24 @@ func (w *World) serveCall(x *exchange, a *actor, name, subject string, req *http
 		x.done = true
 		w.sched.Rewake(a.task, w.sched.Now())
 	})
+}
+
+// handle has the PSP answer, and shows the exchange to whoever watches.
+func (w *World) handle(req *http.Request) fakepsp.Reply {
+	if w.watch == nil {
+		return w.psp.Handle(req)
+	}
+	var body []byte
+	if req.Body != nil {
+		var err error
+		if body, err = io.ReadAll(req.Body); err != nil {
+			w.fail(err)
+		}
+		req.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	reply := w.psp.Handle(req)
+	w.watch(req, body, reply)
+	return reply
 }
 
 // inbound is one request to the receiver from outside.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -88,6 +89,9 @@ type World struct {
 	replayed     string // what delivering everything again moved
 	failure      error  // of the lab itself
 	progress     atomic.Int64
+	// watch is shown every exchange of the PSP's API; lastCall is the one it is of.
+	watch    func(req *http.Request, body []byte, reply fakepsp.Reply)
+	lastCall fakepsp.APICall
 }
 
 // Void is a payment that could not be made.
