@@ -16,6 +16,7 @@ func applyOutcomes() []outcome {
 		{"the PSP's other word is booked and the first kept with a case", applyConfirmedOther},
 		{"the PSP's same word confirms event and payment", applyConfirmedSame},
 		{"one Pix under two sources is booked once", applyTwoSources},
+		{"the PSP's word on another amount does not confirm what is booked", applyOtherAmount},
 		{"a refused item leaves its neighbours and its own event alone", applyRefused},
 		{"two events of one batch on one charge settle it once", applySameCharge},
 		{"an unreadable event that was requeued goes aside again", applyUnreadable},
@@ -135,6 +136,17 @@ func applyTwoSources(f *fixture) {
 	f.settled(1, 1000, e2e(1))
 	f.told(1, receiver.OutboxCredited)
 	f.matched(1, 1000, receiver.MatchOK, 1000)
+}
+
+func applyOtherAmount(f *fixture) {
+	f.charged(1, 1000)
+	f.credited(f.credit(1, 1, 1000))
+	item := f.swept(f.credit(1, 1, 900))
+	item.Source = "another psp"
+	f.appended(item, receiver.AppendNew)
+	f.applied(f.claimed(), nil, receiver.ApplyKnown)
+	equal(f, "confirmed", f.payment(1).Confirmed, false)
+	f.notReserved(1, 1, 100, receiver.ReserveEarly, receiver.ReasonNotConfirmed)
 }
 
 func applyRefused(f *fixture) {

@@ -58,7 +58,11 @@ func foreignFailed(f *fixture) {
 func foreignProcessing(f *fixture) {
 	f.paid(1, 1000)
 	c := f.content(1, "M1", 1, 300, pix.RefundProcessing)
-	f.inState(f.toldRefund(c, receiver.ApplyKnown, "").ID, receiver.EventProcessed)
+	f.appended(f.refundItem(c), receiver.AppendNew)
+	e := f.claimed()
+	f.appliedRefund(e, nil, receiver.ApplyConfirm, "")
+	f.appliedRefund(e, &c, receiver.ApplyKnown, "")
+	f.inState(e.ID, receiver.EventProcessed)
 	f.holds(1, receiver.Holdings{Revenue: 1000}, 0, 0)
 	c.Status = pix.RefundReturned
 	f.toldRefund(c, receiver.ApplyBooked, "")

@@ -97,8 +97,9 @@ func refundVariantConfirmed(f *fixture) {
 	equal(f, "content", *f.inState(id, receiver.EventReceived).Refund, real)
 	f.contradicted(c, receiver.ReasonVariant)
 	f.appended(f.refundItem(c), receiver.AppendKnown)
+	f.appended(f.sweptRefund(f.med(1, 1, 200)), receiver.AppendVariant)
 	f.appliedRefund(f.claimed(), nil, receiver.ApplyBooked, "")
-	f.holds(1, receiver.Holdings{Revenue: 700}, 0, 300)
+	f.holds(1, receiver.Holdings{Revenue: 800}, 0, 200)
 }
 
 func refundVariantProcessed(f *fixture) {

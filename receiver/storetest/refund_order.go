@@ -10,6 +10,8 @@ import (
 func refundOrderOutcomes() []outcome {
 	return []outcome{
 		{"a refund before its credit waits, and is revived by it", refundBeforeCredit},
+		{"what waits changes nothing, though the PSP's word is another", refundWaitsUnchanged},
+		{"an id of ours that is done with is free for another's refund", foreignUnderEndedID},
 		{"an event of our own refund waits while our call has no answer", callbackBeforeAnswer},
 		{"a refund of another's under our id not sent yet is booked and clashes", foreignUnderUnsentID},
 		{"a refund of another's under our id already sent waits for our answer", foreignUnderSentID},
@@ -44,6 +46,25 @@ func refundBeforeCredit(f *fixture) {
 	f.noCase()
 	f.repaired(f.credit(2, 0, 1000), receiver.ApplyBooked)
 	f.inState(other, receiver.EventReceived)
+}
+
+func refundWaitsUnchanged(f *fixture) {
+	c := f.med(1, 1, 900)
+	e := f.toldRefundAs(c, f.med(1, 1, 300), receiver.ApplyWait, receiver.ReasonNoCredit)
+	after := f.inState(e.ID, receiver.EventReceived)
+	equal(f, "content", *after.Refund, c)
+	equal(f, "confirmed", after.Confirmed, false)
+	f.noCase()
+}
+
+func foreignUnderEndedID(f *fixture) {
+	f.paid(1, 1000)
+	f.reserved(1, 1, 300)
+	f.calling(1)
+	f.refusedRefund(1)
+	f.toldRefund(f.content(1, refundID(1), 9, 200, pix.RefundReturned), receiver.ApplyBooked, "")
+	equal(f, "clash", f.refundIn(1, receiver.RefundFailed).Clash, false)
+	f.holds(1, receiver.Holdings{Revenue: 800}, 0, 200)
 }
 
 func callbackBeforeAnswer(f *fixture) {

@@ -14,7 +14,7 @@ func refundSourceOutcomes() []outcome {
 		{"a case closed meanwhile opens again for money that comes back", sourceCaseReopened},
 		{"money of an unidentified Pix that was refunded in part is attached in the rest", sourceAttachRest},
 		{"an unidentified Pix that was refunded whole has nothing to attach", sourceAttachNothing},
-		{"a late txid of a Pix that was refunded whole still confirms it", sourceLateTxID},
+		{"a late txid of a Pix that was refunded whole is kept and moves nothing", sourceLateTxID},
 		{"money that a case's closing moved is refunded from where it went", sourceAfterClosing},
 		{"money adjusted away cannot be refunded", sourceAdjustedAway},
 	}
@@ -117,14 +117,21 @@ func sourceAttachNothing(f *fixture) {
 
 func sourceLateTxID(f *fixture) {
 	f.charged(5, 1000)
-	f.booked(f.credit(1, 0, 1000))
-	f.returned(1, 1, 1000, 1)
+	other := f.item(f.credit(2, 5, 1000))
+	other.Source = "another psp"
+	for n := 1; n <= 2; n++ {
+		f.booked(f.credit(n, 0, 1000))
+		f.returned(n, n, 1000, n)
+	}
 	f.appended(f.item(f.credit(1, 5, 1000)), receiver.AppendEnriched)
+	f.appended(other, receiver.AppendNew)
+	f.applied(f.claimed(), nil, receiver.ApplyKnown)
 	f.settled(5, 0, "")
-	p := f.payment(1)
-	equal(f, "txid", p.TxID, txid(5))
-	equal(f, "confirmed", p.Confirmed, true)
-	equal(f, "disposition", p.Disposition, receiver.DispositionUnidentified)
+	for n := 1; n <= 2; n++ {
+		equal(f, "txid", f.payment(n).TxID, txid(5))
+		equal(f, "disposition", f.payment(n).Disposition, receiver.DispositionUnidentified)
+	}
+	count(f, "outbox", f.sent(), 4)
 }
 
 func sourceAfterClosing(f *fixture) {
