@@ -22,7 +22,7 @@ const (
 type StatementLine struct {
 	Kind       StatementKind // kind
 	EndToEndID EndToEndID    // endToEndId of the Pix, received or sent
-	ID         string        // id of a refund, rtrId of a return, else ""
+	ID         string        // rtrId of a refund or of a return, else ""
 	Cents      int64         // cents, more than 0 whatever the direction
 	SettledAt  time.Time     // settled_at
 }

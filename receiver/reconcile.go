@@ -110,7 +110,11 @@ func (s reconciler) repair(ctx context.Context, line pix.StatementLine, now time
 		if !speaksOf(item, line) {
 			continue
 		}
-		_, err := s.r.store.RepairEvents(ctx, []Repair{{Item: item, Now: now}})
+		outs, err := s.r.store.RepairEvents(ctx, []Repair{{Item: item, Now: now}})
+		if err == nil && (outs[0].Result == ApplyWait || outs[0].Result == ApplyFailed) {
+			// The line is read again: the turn's cursor stays before it.
+			err = fmt.Errorf("repair line %s %s of the statement: %s", line.EndToEndID, line.ID, outs[0].Reason)
+		}
 		return err
 	}
 	return fmt.Errorf("line %s %s of the statement: GET /pix does not show it", line.EndToEndID, line.ID)

@@ -57,7 +57,7 @@ func (q refundRequest) validate() error {
 
 // serveCreateRefund stores the intention and answers 202; the sender does the
 // rest. 409 asks to come back: the Pix is unknown or not confirmed yet. 422 is
-// a refusal.
+// a refusal, and the answer to a reference that names another refund.
 func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
 	var q refundRequest
 	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 1<<16))
@@ -84,10 +84,13 @@ func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
 		unavailable(w, err)
 		return
 	}
-	answerReserve(w, outs[0])
+	answerReserve(w, q, outs[0])
 }
 
-func answerReserve(w http.ResponseWriter, out ReserveOutcome) {
+func answerReserve(w http.ResponseWriter, q refundRequest, out ReserveOutcome) {
+	if out.Result == ReserveKnown && (out.Refund.EndToEndID != q.EndToEndID || out.Refund.Amount != q.Amount) {
+		out = ReserveOutcome{Result: ReserveRefused, Reason: ReasonOtherRefund}
+	}
 	switch out.Result {
 	case ReserveEarly:
 		w.Header().Set("Retry-After", "60")
@@ -150,11 +153,11 @@ func (s refundSender) RunOnce(ctx context.Context) (Progress, error) {
 
 // settle makes the next call about one refund and stores what it taught.
 func (s refundSender) settle(ctx context.Context, x Refund) error {
-	call := RefundCall{Ref: RefundRef{x.Consumer, x.Reference}, ID: x.ID}
+	call := RefundCall{Ref: RefundRef{x.Consumer, x.Reference}, Version: x.Version, ID: x.ID}
 	switch {
 	case x.Clash:
 		call.NewID = s.r.refundID(x.Reference, x.Rekeys+1)
-	case x.Attempts == 1 && x.FirstCallAt.IsZero():
+	case x.Attempts == 1:
 		s.put(ctx, x, &call)
 	default:
 		s.ask(ctx, x, &call)
@@ -186,9 +189,6 @@ func (s refundSender) ask(ctx context.Context, x Refund, call *RefundCall) {
 
 // put asks for the refund.
 func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) {
-	if x.FirstCallAt.IsZero() {
-		call.CalledAt = s.r.cfg.Clock.Now()
-	}
 	d, a := s.r.psp.putRefund(ctx, x)
 	switch a.verdict {
 	case verdictDone:
@@ -217,10 +217,11 @@ const StatusClash pix.RefundStatus = "CLASH"
 // because an earlier one took effect, so it counts only when the PSP has had
 // the time in which it may hide an effect, and still does not know the refund.
 func (s refundSender) provesRefusal(ctx context.Context, x Refund, a answer) bool {
-	if x.FirstCallAt.IsZero() {
+	if x.Attempts == 1 {
 		return !idInUse(a.body)
 	}
-	if s.r.cfg.Clock.Now().Sub(x.FirstCallAt) < s.r.cfg.ProofAfter {
+	now, err := s.r.now(ctx)
+	if err != nil || now.Sub(x.FirstCallAt) < s.r.cfg.ProofAfter {
 		return false
 	}
 	_, b := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)

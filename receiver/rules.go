@@ -66,6 +66,8 @@ const (
 	ReasonUnreadable    = "cannot be read"
 	ReasonAmountDiffers = "the statement has another amount"
 	ReasonPhantom       = "in the ledger, not in the statement"
+
+	ReasonInstantDiffers = "the statement has another instant"
 )
 
 // Credit decides about one Pix received.
@@ -241,6 +243,18 @@ func (r Rules) Match(f MatchFacts) MatchClass {
 	return MatchOK
 }
 
+// instantTolerance is by how much the statement may date a Pix otherwise than
+// the PSP's own notice did.
+const instantTolerance = time.Second
+
+// InstantDiffers says whether the statement dates a Pix otherwise than it was
+// booked: a PSP that writes local time with a Z is hours off, and may put it on
+// another day.
+func (r Rules) InstantDiffers(p Payment, line pix.StatementLine) bool {
+	d := p.PaidAt.Sub(line.SettledAt)
+	return d > instantTolerance || d < -instantTolerance
+}
+
 // AdjustDecision is how the ledger of one Pix is brought to the statement.
 type AdjustDecision struct {
 	Payment     *Payment
@@ -273,7 +287,9 @@ func (r Rules) Adjust(p Payment, net pix.Amount, a Adjustment) (AdjustDecision, 
 	}
 	p.Events++
 	p.Held.Divergent += diff
-	p.Confirmed = p.Confirmed || a.Want > 0
+	if a.ReturnID == "" && a.Want > 0 {
+		p.Confirmed, p.InStatement = true, true
+	}
 	return AdjustDecision{
 		Payment: &p,
 		Transaction: &Transaction{

@@ -16,6 +16,7 @@ const (
 	ReasonOverCap       = "more than is left of the Pix"
 	ReasonNoBalance     = "more than is free in the account"
 	ReasonWindowOver    = "the Pix is older than 90 days"
+	ReasonOtherRefund   = "the reference is that of another refund"
 	ReasonNoCredit      = "the Pix it returns has not come"
 	ReasonOwnCallOpen   = "our own call of this id has no answer yet"
 	ReasonRefundUndone  = "the PSP says otherwise than it said before"
@@ -247,11 +248,11 @@ func (f RefundFacts) overCap() RefundDecision {
 }
 
 // MatchRefund classes a refund's line of the statement. same is the refund with
-// the line's rtrId; inFlight says that the inbox, or a call of our own about
+// the line's rtrId, net what [AccountSettlement] has for the line; inFlight says that the inbox, or a call of our own about
 // this Pix, is still at work.
-func (r Rules) MatchRefund(line pix.StatementLine, same *Refund, inFlight bool) MatchClass {
+func (r Rules) MatchRefund(line pix.StatementLine, same *Refund, net pix.Amount, inFlight bool) MatchClass {
 	switch {
-	case same != nil && same.State == RefundReturned && same.Amount == pix.Amount(line.Cents):
+	case same != nil && same.State == RefundReturned && net == pix.Amount(line.Signed()):
 		return MatchOK
 	case same != nil && same.State == RefundReturned:
 		return MatchDivergent

@@ -38,6 +38,8 @@ type Store interface {
 	ClaimEvents(ctx context.Context, in Lease) ([]Event, error)
 	// ApplyEvents books events: state, ledger, outbox and inbox mark in one.
 	ApplyEvents(ctx context.Context, in []Application) ([]ApplyOutcome, error)
+	// FindPayments reads booked Pix; nil where unknown.
+	FindPayments(ctx context.Context, in []pix.EndToEndID) ([]*Payment, error)
 	// DeferEvents puts claimed events off, or into quarantine. False: the
 	// lease was lost and nothing changed.
 	DeferEvents(ctx context.Context, in []Deferral) ([]bool, error)
@@ -48,7 +50,7 @@ type Store interface {
 	// FindRefunds reads the merchant's refunds; nil where unknown.
 	FindRefunds(ctx context.Context, in []RefundRef) ([]*Refund, error)
 	// LeaseRefunds takes the merchant's open refunds that are due, and counts
-	// the attempt: from then on the PSP may have been asked.
+	// the attempt: from then on the PSP may have been asked (FirstCallAt).
 	LeaseRefunds(ctx context.Context, in Lease) ([]Refund, error)
 	// RecordRefunds stores what calls about refunds taught, and books the end of
 	// one that is final. A refund moves forward only.
@@ -190,8 +192,10 @@ type RefundCall struct {
 	Problem string
 	// NewID replaces an id that is another refund's.
 	NewID pix.RefundID
-	// CalledAt is when a PUT left, if one did.
-	CalledAt time.Time
+	// Version is that of the lease under which the call was made. What the PSP
+	// said counts whoever asked; a refusal, or nothing learned, only from the one
+	// who holds the refund.
+	Version int64
 	// DueAt is when to ask next, while open.
 	DueAt time.Time
 	Now   time.Time

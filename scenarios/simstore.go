@@ -383,3 +383,10 @@ func (s *simStore) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bo
 	}
 	return s.inner.NextDue(ctx, q)
 }
+
+func (s *simStore) FindPayments(ctx context.Context, in []pix.EndToEndID) ([]*receiver.Payment, error) {
+	return batch(s, "FindPayments", in,
+		func(id pix.EndToEndID) string { return s.id(string(id)) },
+		func(p *receiver.Payment) string { return "found=" + sayBool(p != nil) },
+		func() ([]*receiver.Payment, error) { return s.inner.FindPayments(ctx, in) })
+}

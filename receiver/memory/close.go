@@ -93,7 +93,7 @@ func (tx *Tx) settleCharge(p *receiver.Payment, cents pix.Amount) {
 	}
 	after := *before
 	after.Settled += cents
-	if after.SettledBy == "" {
+	if after.SettledBy == "" && after.Settled >= after.Due {
 		after.SettledBy = p.EndToEndID
 	}
 	tx.putCharge(before, &after)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -71,6 +72,22 @@ func (s *Store) ListCases(ctx context.Context, q receiver.CaseQuery) ([]receiver
 		}
 		if c := s.cases.rows[id]; q.State == "" || c.State == q.State {
 			out = append(out, cloneCase(c))
+		}
+	}
+	return out, nil
+}
+
+// FindPayments reads booked Pix.
+func (s *Store) FindPayments(ctx context.Context, in []pix.EndToEndID) ([]*receiver.Payment, error) {
+	tx, err := s.begin(ctx, "FindPayments")
+	if err != nil {
+		return nil, err
+	}
+	defer tx.end()
+	out := make([]*receiver.Payment, len(in))
+	for i, id := range in {
+		if p, ok := tx.Payment(id); ok {
+			out[i] = &p
 		}
 	}
 	return out, nil

@@ -38,10 +38,10 @@ func (tx *Tx) recordRefund(before *receiver.Refund, call receiver.RefundCall) er
 	case x.Clash:
 		return tx.rekey(before, call)
 	}
-	if x.FirstCallAt.IsZero() {
-		x.FirstCallAt = call.CalledAt
+	stale := call.Version != x.Version // another has leased it since
+	if !stale {
+		x.DueAt = call.DueAt
 	}
-	x.DueAt = call.DueAt
 	switch {
 	case tx.clashes(before, call):
 		x.Clash, x.DueAt = true, call.Now
@@ -51,7 +51,7 @@ func (tx *Tx) recordRefund(before *receiver.Refund, call receiver.RefundCall) er
 			return tx.endRefund(x, call.Status, call)
 		}
 		x.State = receiver.RefundProcessing
-	case call.Refused && x.ReturnID == "":
+	case call.Refused && x.ReturnID == "" && !stale:
 		x.Problem = call.Problem
 		return tx.endRefund(x, pix.RefundFailed, call)
 	}

@@ -74,6 +74,9 @@ func (s *Store) LeaseRefunds(ctx context.Context, in receiver.Lease) ([]receiver
 		x.DueAt = in.Now.Add(in.For)
 		x.Version++
 		x.Attempts++
+		if x.FirstCallAt.IsZero() && !x.Clash {
+			x.FirstCallAt = in.Now
+		}
 		tx.putRefund(before, &x)
 		out[i] = cloneRefund(&x)
 	}

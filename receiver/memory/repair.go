@@ -41,7 +41,7 @@ func (tx *Tx) repair(item *receiver.InboxItem, at time.Time) (receiver.ApplyOutc
 
 func (tx *Tx) repairCredit(before, e *receiver.Event, at time.Time) (receiver.ApplyOutcome, error) {
 	known := tx.s.payments.find(e.Credit.EndToEndID)
-	d := tx.decide(*e.Credit, true, known, at)
+	d := tx.decideOn(receiver.CreditFacts{Credit: *e.Credit, Confirmed: true, Settled: true, Known: known, At: at})
 	if err := tx.write(d, at); err != nil {
 		return receiver.ApplyOutcome{}, err
 	}

@@ -35,6 +35,10 @@ func (tx *Tx) match(line pix.StatementLine) receiver.MatchOutcome {
 		f.Payment, f.Net, f.InFlight = p.payment, p.net, p.inFlight > 0
 	}
 	class := tx.Rules().Match(f)
+	if f.Payment != nil && class != receiver.MatchInFlight && tx.Rules().InstantDiffers(*f.Payment, line) {
+		note := receiver.CaseNote{ID: receiver.DivergenceCase(line.EndToEndID), Reason: receiver.ReasonInstantDiffers}
+		tx.openCase(note, line.EndToEndID, tx.now)
+	}
 	switch class {
 	case receiver.MatchOK, receiver.MatchDuplicate, receiver.MatchNoCharge:
 		if p := f.Payment; !p.InStatement || !p.Confirmed {
@@ -57,7 +61,7 @@ func (tx *Tx) matchRefund(line pix.StatementLine) receiver.MatchOutcome {
 		return openOwn(x) && x.ReturnID == "" && x.Amount == cents
 	})
 	inFlight := refunds != nil && refunds.inFlight > 0 || unanswered != nil
-	class := tx.Rules().MatchRefund(line, same, inFlight)
+	class := tx.Rules().MatchRefund(line, same, tx.NetOf(line.EndToEndID, id), inFlight)
 	if class == receiver.MatchOK && same != nil && !same.InStatement {
 		after := *same
 		after.InStatement = true

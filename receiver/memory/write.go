@@ -11,7 +11,12 @@ import (
 // decide asks the rules about one credit. known is the payment as booked, nil
 // if it was not.
 func (tx *Tx) decide(c receiver.Credit, confirmed bool, known *receiver.Payment, at time.Time) receiver.CreditDecision {
-	f := receiver.CreditFacts{Credit: c, Confirmed: confirmed, Known: known, At: at}
+	return tx.decideOn(receiver.CreditFacts{Credit: c, Confirmed: confirmed, Known: known, At: at})
+}
+
+// decideOn asks the rules about facts, once the charge is found.
+func (tx *Tx) decideOn(f receiver.CreditFacts) receiver.CreditDecision {
+	c, known := f.Credit, f.Known
 	if c.TxID != "" {
 		f.Charge = tx.s.charges.findTxID(c.TxID)
 	}

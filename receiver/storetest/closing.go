@@ -33,10 +33,10 @@ func closedToRevenue(f *fixture) {
 	f.booked(f.credit(2, 1, 700))
 	f.clock.pass(time.Hour)
 	f.closed(receiver.DivergenceCase(e2e(1)), receiver.AccountRevenue, true)
-	f.settled(1, 300, e2e(1))
+	f.settled(1, 300, "") // less than is due
 	equal(f, "held", f.payment(1).Held, receiver.Holdings{Revenue: 300})
 	f.closed(receiver.DivergenceCase(e2e(2)), receiver.AccountRevenue, true)
-	f.settled(1, 1000, e2e(1))
+	f.settled(1, 1000, e2e(2))
 	c := f.cases()[0]
 	equal(f, "state", c.State, receiver.CaseClosed)
 	equal(f, "note", c.Note, "why")
@@ -77,7 +77,7 @@ func closedOnce(f *fixture) {
 	f.closed(id, receiver.AccountRevenue, true)
 	f.closed(id, receiver.AccountRevenue, false)
 	f.closed("divergencia:nothing", receiver.AccountRevenue, false)
-	f.settled(1, 300, e2e(1))
+	f.settled(1, 300, "")
 }
 
 func closedReopens(f *fixture) {
@@ -88,7 +88,7 @@ func closedReopens(f *fixture) {
 	f.adjusted(1, 500, receiver.MatchDivergent, true)
 	f.caseIs(id, receiver.CaseOpen, receiver.AccountDivergence, 200, receiver.ReasonUnderpaid, receiver.ReasonAmountDiffers)
 	f.closed(id, receiver.AccountRevenue, true)
-	f.settled(1, 500, e2e(1))
+	f.settled(1, 500, "")
 	equal(f, "held", f.payment(1).Held, receiver.Holdings{Revenue: 500})
 	equal(f, "net", f.match(f.line(1, 500))[0].Ledger, pix.Amount(500))
 }

@@ -9,16 +9,15 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// payment reads a booked Pix whose line of the statement was not matched yet.
+// payment reads a booked Pix.
 func (f *fixture) payment(n int) receiver.Payment {
 	f.Helper()
-	for _, p := range f.unseen() {
-		if p.EndToEndID == e2e(n) {
-			return p
-		}
+	found, err := f.store.FindPayments(f.ctx(), []pix.EndToEndID{e2e(n)})
+	p := must(f, found, err)[0]
+	if p == nil {
+		f.Fatalf("payment %s: not booked", e2e(n))
 	}
-	f.Fatalf("payment %s: not among the unseen", e2e(n))
-	return receiver.Payment{}
+	return *p
 }
 
 // unseen are all payments that no line of the statement vouches for.

@@ -96,9 +96,16 @@ func (f *fixture) recordRefunds(in ...receiver.RefundCall) []receiver.Refund {
 	return must(f, out, err)
 }
 
-// call is a call about refund n that taught nothing, and asks again in a minute.
+// call is a call about refund n, by whoever holds it, that taught nothing and
+// asks again in a minute.
 func (f *fixture) call(n int) receiver.RefundCall {
-	return receiver.RefundCall{Ref: refundRef(n), Now: f.now(), CalledAt: f.now(), DueAt: f.now().Add(lease)}
+	f.Helper()
+	call := receiver.RefundCall{Ref: refundRef(n), Now: f.now(), DueAt: f.now().Add(lease)}
+	found, err := f.store.FindRefunds(f.ctx(), []receiver.RefundRef{call.Ref})
+	if x := must(f, found, err)[0]; x != nil {
+		call.Version = x.Version
+	}
+	return call
 }
 
 // answered records that the PSP's answer about refund n was its refund r.

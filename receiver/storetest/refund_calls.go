@@ -164,7 +164,7 @@ func rekeyed(f *fixture) {
 	f.answered(1, 7, receiver.StatusClash)
 	version := f.calling(1).Version
 	call := f.call(1)
-	call.NewID, call.CalledAt = refundID(8), time.Time{}
+	call.NewID = refundID(8)
 	for _, x := range []receiver.Refund{f.recordRefunds(call)[0], f.refundIn(1, receiver.RefundReserved)} {
 		equal(f, "id", x.ID, refundID(8))
 		equal(f, "rekeys", x.Rekeys, 1)

@@ -88,7 +88,7 @@ func sourceCaseReopened(f *fixture) {
 		receiver.ReasonUnderpaid, receiver.ReasonRefunded, receiver.ReasonRefundPutBack)
 	f.closed(id, receiver.AccountToReturn, true)
 	f.holds(1, receiver.Holdings{Revenue: 100, ToReturn: 300}, 0, 0)
-	f.settled(1, 100, e2e(1))
+	f.settled(1, 100, "")
 }
 
 func sourceAttachRest(f *fixture) {

@@ -15,7 +15,7 @@ func repairOutcomes() []outcome {
 		{"an event that waits, was dropped or is held ends processed", repairWhateverState},
 		{"the statement's other word is booked and the event's kept", repairOther},
 		{"an event of that key that could not be read gets its content", repairUnreadable},
-		{"a key not ours is set aside without posting", repairForeign},
+		{"money under a key not ours goes to suspense: the statement has it", repairForeign},
 		{"a callback after the repair is known", repairThenCallback},
 		{"money whose case an operator closed is known and stays where it went", repairClosed},
 		{"a refused repair leaves its neighbours", repairRefused},
@@ -128,9 +128,9 @@ func repairUnreadable(f *fixture) {
 func repairForeign(f *fixture) {
 	c := f.credit(1, 0, 1000)
 	c.PixKey = foreignKey
-	f.repaired(c, receiver.ApplyAside)
-	count(f, "payments", f.unseen(), 0)
-	f.noCase()
+	f.repaired(c, receiver.ApplyBooked)
+	equal(f, "disposition", f.payment(1).Disposition, receiver.DispositionUnidentified)
+	equal(f, "held", f.payment(1).Held, receiver.Holdings{Unidentified: 1000})
 	f.idle(receiver.QueueInbox)
 }
 
