@@ -13,6 +13,8 @@ import (
 func liveEdge() map[string]string {
 	return map[string]string{
 		"cmd/":                "a person waits for it, and it starts what runs live",
+		"fakepsp/live/":       "it is the PSP's process: real sockets and the real time, and no run with a hash",
+		"receiver/live/":      "it runs a receiver as a process; the code that it runs is given its clock",
 		"internal/pgcluster/": "it starts and stops real processes; no run's outcome passes through it",
 	}
 }

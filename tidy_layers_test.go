@@ -23,12 +23,13 @@ const (
 	modOpenAPI    = "github.com/getkin/kin-openapi"
 	modContainers = "github.com/testcontainers/testcontainers-go"
 	modChromedp   = "github.com/chromedp/chromedp"
+	modPrometheus = "github.com/prometheus/client_golang"
 )
 
 // layers run downwards. A folder that is not listed may not hold Go.
 func layers() []layer {
 	receivers := []string{"pix", "receiver"}
-	all := []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster", "scenarios", "scenarios/", "web", "cmd/"}
+	all := []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/memory", "receiver/postgres", "receiver/live", "internal/pgcluster", "scenarios", "scenarios/", "web", "cmd/"}
 	return []layer{
 		{dir: "."},
 		{dir: "pix"},
@@ -38,9 +39,11 @@ func layers() []layer {
 		{dir: "internal/pgcluster/pgtest", own: []string{"chaos", "internal/"}, third: []string{modPgx}},                         // for tests
 		{dir: "internal/", own: []string{"chaos", "internal/pgcluster"}},
 		{dir: "fakepsp", own: []string{"pix", "chaos"}, third: []string{modMux}},
+		{dir: "fakepsp/live", own: []string{"pix", "chaos", "fakepsp"}},
 		{dir: "receiver", own: []string{"pix"}, third: []string{modMux}, tests: []string{"receiver/memory", "receiver/storetest"}},
 		{dir: "receiver/memory", own: receivers, tests: []string{"receiver/storetest"}},
 		{dir: "receiver/postgres", own: receivers, third: []string{modPgx}, tests: []string{"receiver/storetest", "internal/"}},
+		{dir: "receiver/live", own: receivers, third: []string{modPrometheus}, tests: []string{"receiver/memory"}},
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},

@@ -79,7 +79,9 @@ func (c *cli) root() *cobra.Command {
 	root.SetUsageTemplate(usageTemplate)
 	root.AddCommand(
 		c.runCommand(), c.planCommand(), c.scenariosCommand(), c.brokenCommand(), c.benchCommand(),
+		c.pspCommand(),
 		c.profilesCommand(), c.faultsCommand(), c.versionCommand(), c.measureCommand(),
+		c.receiverCommand(), c.certsCommand(),
 	)
 	for _, sub := range root.Commands() {
 		sub.DisableFlagsInUseLine = true

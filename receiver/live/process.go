@@ -1,0 +1,229 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// ProcessConfig is one receiver process. Handlers, names, clocks, logs and
+// listeners of counts are set by [NewProcess].
+type ProcessConfig struct {
+	Receiver receiver.Config
+	Store    receiver.Store
+	Loops    Options
+	Batch    BatchConfig
+
+	// Public is where callbacks and the merchant's API are served. Admin is for
+	// operators and machines; without an Addr there is none.
+	Public ServerConfig
+	Admin  ServerConfig
+	// AdminToken is for Admin. APIToken has to be shown by callers of the
+	// merchant's API, unless OpenAPI lets everybody in. Callbacks show their
+	// signature.
+	AdminToken string
+	APIToken   string
+	OpenAPI    bool
+
+	// Checks are what /readyz looks at, besides that the process is not stopping.
+	Checks []Check
+	// Pool, where set, tells of the store's connections.
+	Pool func() PoolStats
+	Log  *slog.Logger // none
+}
+
+// Process is a receiver with its ports, loops and counts. It is run once.
+type Process struct {
+	cfg      ProcessConfig
+	receiver *receiver.Receiver
+	store    receiver.Store // with the bell and the counts
+	batcher  *Batcher
+	metrics  *Metrics
+	stopping atomic.Bool
+
+	public, admin *Server // set by Listen
+}
+
+// NewProcess checks the configuration and puts a process together. Nothing is
+// started and no port is taken.
+func NewProcess(cfg ProcessConfig) (*Process, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	p := &Process{cfg: cfg, metrics: NewMetrics()}
+	clock := cfg.Receiver.Clock
+	bell := NewBell()
+	p.store = bell.Wrap(p.metrics.Wrap(cfg.Store, clock))
+	p.cfg.Loops.Bell, p.cfg.Loops.Turn, p.cfg.Loops.Clock, p.cfg.Loops.Log = bell, p.metrics.Turn, clock, cfg.Log
+	p.cfg.Batch.Flushed, p.cfg.Batch.Clock = p.metrics.Flushed, clock
+	p.batcher = NewBatcher(p.store, p.cfg.Batch)
+	p.metrics.WatchBatcher(p.batcher)
+	var err error
+	if p.receiver, err = receiver.New(cfg.Receiver, p.batcher); err != nil {
+		return nil, err
+	}
+	p.cfg.Public.Handler = p.metrics.Front(clock, p.front())
+	for _, s := range []*ServerConfig{&p.cfg.Public, &p.cfg.Admin} {
+		s.Clock, s.Log, s.Panicked = clock, cfg.Log, p.metrics.Panicked
+	}
+	p.cfg.Public.Name, p.cfg.Admin.Name = "public", "admin"
+	if cfg.Admin.Addr == "" {
+		return p, nil
+	}
+	p.cfg.Admin.Handler, err = NewAdmin(AdminConfig{
+		Token: cfg.AdminToken, Store: p.store, Consumer: cfg.Receiver.Consumer,
+		Metrics: p.metrics.Handler(), Checks: append([]Check{{"process", p.accepting}}, cfg.Checks...),
+	})
+	return p, err
+}
+
+func (c *ProcessConfig) check() error {
+	if c.Store == nil {
+		return errors.New("live: want a store")
+	}
+	if err := c.Receiver.Validate(); err != nil {
+		return err
+	}
+	if c.OpenAPI {
+		return nil
+	}
+	return checkToken("the token of the merchant's API", c.APIToken)
+}
+
+// front lets callbacks through to the receiver, and the merchant by the token.
+func (p *Process) front() http.Handler {
+	all := p.receiver.Handler()
+	if p.cfg.OpenAPI {
+		return all
+	}
+	merchant := bearer(p.cfg.APIToken, all)
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if routeOf(req) == routeCallback {
+			all.ServeHTTP(w, req)
+			return
+		}
+		merchant.ServeHTTP(w, req)
+	})
+}
+
+// accepting fails once the process is stopping, so that a load balancer turns
+// away before the port closes.
+func (p *Process) accepting(context.Context) error {
+	if p.stopping.Load() {
+		return errors.New("stopping")
+	}
+	return nil
+}
+
+// Listen takes the ports.
+func (p *Process) Listen(ctx context.Context) (err error) {
+	if p.public, err = Listen(ctx, p.cfg.Public); err != nil {
+		return err
+	}
+	if p.cfg.Admin.Addr == "" {
+		return nil
+	}
+	if p.admin, err = Listen(ctx, p.cfg.Admin); err != nil {
+		return errors.Join(err, p.public.Close())
+	}
+	return nil
+}
+
+// Close gives up the ports of a process that is not going to run.
+func (p *Process) Close() error {
+	err := p.public.Close()
+	if p.admin != nil {
+		err = errors.Join(err, p.admin.Close())
+	}
+	return err
+}
+
+// PublicAddr is where callbacks are served, after Listen.
+func (p *Process) PublicAddr() net.Addr { return p.public.Addr() }
+
+// AdminAddr is where operators are served, after Listen; nil if nowhere.
+func (p *Process) AdminAddr() net.Addr {
+	if p.admin == nil {
+		return nil
+	}
+	return p.admin.Addr()
+}
+
+// Run serves and works until ctx ends, or a part of it fails. Then it stops: the
+// public port first, so that nothing more comes in and what is being stored is
+// stored and answered; then the steps; then the batcher; and the
+// administrators' port last. It needs Listen.
+func (p *Process) Run(ctx context.Context) error {
+	if p.public == nil {
+		return errors.New("live: Run needs Listen")
+	}
+	p.metrics.Watch(context.WithoutCancel(ctx), p.cfg.Store, p.cfg.Receiver.Clock, p.cfg.Pool)
+	all := p.parts()
+	failed := make(chan struct{}, len(all))
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i].start(context.WithoutCancel(ctx), failed)
+	}
+	select {
+	case <-ctx.Done():
+	case <-failed:
+	}
+	p.stopping.Store(true)
+	p.cfg.Log.Info("stopping")
+	var errs []error
+	for _, part := range all {
+		errs = append(errs, part.stop())
+	}
+	return errors.Join(errs...)
+}
+
+// parts are what runs, in the order in which it stops.
+func (p *Process) parts() []*part {
+	all := []*part{
+		{name: "public port", run: p.public.Serve},
+		{name: "steps", run: func(ctx context.Context) error { return Run(ctx, p.receiver, p.store, p.cfg.Loops) }},
+		{name: "batcher", run: p.batcher.Run},
+	}
+	if p.admin != nil {
+		all = append(all, &part{name: "admin port", run: p.admin.Serve})
+	}
+	return all
+}
+
+// part is one thing that runs until it is told to stop.
+type part struct {
+	name  string
+	run   func(ctx context.Context) error
+	end   context.CancelFunc
+	ended chan error
+}
+
+// start runs the part; it says so on failed when it ends of itself.
+func (t *part) start(ctx context.Context, failed chan<- struct{}) {
+	ctx, t.end = context.WithCancel(ctx)
+	t.ended = make(chan error, 1)
+	go func() {
+		err := t.run(ctx)
+		if ctx.Err() == nil && err == nil {
+			err = fmt.Errorf("%s ended of itself", t.name)
+		}
+		t.ended <- err
+		if ctx.Err() == nil {
+			failed <- struct{}{}
+		}
+	}()
+}
+
+// stop ends the part and waits for it.
+func (t *part) stop() error {
+	t.end()
+	return <-t.ended
+}
