@@ -33,7 +33,7 @@ func TestRefundAfterMedIsRefusedBeforeAnyCall(t *testing.T) {
 			if rows := l.refunds(p.EndToEndID); rows[0].Nature != pix.NatureMEDFraud || rows[0].Origin != receiver.RefundByPSP || rows[0].ID != m.ID {
 				t.Errorf("the return is kept as %+v", rows[0])
 			}
-			l.refund(http.StatusUnprocessableEntity, "DEV-1", p, c.refused)
+			l.overCap("DEV-1", p, c.refused)
 			l.rest()
 			l.putOnly(tp)
 			l.left(p.EndToEndID, c.rest)
@@ -211,6 +211,25 @@ func TestOverCapReturnThatThePspDeniesOpensACase(t *testing.T) {
 	l.callback(http.StatusOK, body(l.itemOf(p, withRefunds(refundItem(id, rtr, "100.00", pix.RefundReturned)))))
 	l.rest()
 	l.openCases(receiver.RefundCase(p.EndToEndID, id))
+}
+
+// A return that the PSP's API vouches for and that never settles: the ledger
+// follows the statement, as it does with a Pix.
+func TestReturnThatNeverSettlesIsTakenBack(t *testing.T) {
+	t.Skip("not there yet: the reconciliation looks for credits without a line of the statement, not for refunds, " +
+		"so the ledger stays below the statement with every turn")
+	l := newLab(t, labOptions{})
+	tp := l.record()
+	p := l.sold("PED-1", "100.00")
+	x := refundItem("M2", "D9999900820260302120000000000009", "10.00", pix.RefundReturned)
+	tp.on(http.MethodGet, func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
+		return respond(req, http.StatusOK, http.Header{}, []byte(x)), nil
+	})
+	l.callback(http.StatusOK, body(l.itemOf(p, withRefunds(x))))
+	l.rest()
+	l.left(p.EndToEndID, "90.00")
+	l.endOfDay()
+	l.left(p.EndToEndID, "100.00")
 }
 
 // A return of more than we thought was left, which stands in the statement: money

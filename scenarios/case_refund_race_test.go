@@ -32,28 +32,30 @@ func TestRefundsAtOnceNeverExceedThePix(t *testing.T) {
 	l.sweep()
 	for round, p := range paid {
 		requests := 2 + round%19
-		statuses := make([]int, requests)
+		answers := make([]*httptest.ResponseRecorder, requests)
 		var all sync.WaitGroup
 		for n := range requests {
 			all.Go(func() {
 				rec := httptest.NewRecorder()
 				ask := refundBody(fmt.Sprintf("DEV-%d-%d", round, n), p.EndToEndID, "60.00")
 				l.receivers[n%2].Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/refunds", strings.NewReader(ask)))
-				statuses[n] = rec.Code
+				answers[n] = rec
 			})
 		}
 		all.Wait()
 		accepted, refused := 0, 0
-		for _, status := range statuses {
-			switch status {
-			case http.StatusAccepted:
+		for _, rec := range answers {
+			switch {
+			case rec.Code == http.StatusAccepted:
 				accepted++
-			case http.StatusUnprocessableEntity:
+			case refusedFor(rec, receiver.ReasonOverCap):
 				refused++
+			default:
+				t.Errorf("round %d: got %d %s", round, rec.Code, rec.Body)
 			}
 		}
 		if accepted != 1 || refused != requests-1 {
-			t.Errorf("round %d: got %v, want one 202 and %d times 422", round, statuses, requests-1)
+			t.Errorf("round %d: %d accepted and %d refused, want 1 and %d", round, accepted, refused, requests-1)
 		}
 	}
 	l.sendAtOnce()
@@ -134,7 +136,7 @@ func TestRefundThatIsNoneIsRefused(t *testing.T) {
 		l.rest()
 	})
 	l.putOnly(tp)
-	l.refund(http.StatusUnprocessableEntity, "DEV-1", p, "100.01")
+	l.overCap("DEV-1", p, "100.01")
 	l.refund(http.StatusAccepted, "DEV-1", p, "100.00")
 	l.rest()
 	l.returned(p.EndToEndID, "100.00")

@@ -98,7 +98,7 @@ func TestRefundTakesFromWhereTheMoneySits(t *testing.T) {
 			} else {
 				l.openCases()
 			}
-			l.refund(http.StatusUnprocessableEntity, "DEV-3", p, (rest + 1).String())
+			l.overCap("DEV-3", p, (rest + 1).String())
 			l.endOfDay()
 		})
 	}
@@ -133,7 +133,7 @@ func TestRefundedPartOfAnUnidentifiedPixIsNotMatched(t *testing.T) {
 	l.holds(receiver.AccountUnidentified, "0.00")
 	l.holds(receiver.AccountDivergence, "30.00")
 	l.openCases(receiver.DivergenceCase(p.EndToEndID))
-	l.refund(http.StatusUnprocessableEntity, "DEV-2", p, "30.01")
+	l.overCap("DEV-2", p, "30.01")
 	l.refund(http.StatusAccepted, "DEV-2", p, "30.00")
 	l.rest()
 	l.returned(p.EndToEndID, "20.00", "30.00")
@@ -157,6 +157,19 @@ func TestUnconfirmedPixIsNotRefundedYet(t *testing.T) {
 	l.rest()
 	l.returned(p.EndToEndID, "10.00")
 	l.endOfDay()
+}
+
+// Nor does unconfirmed money cover the refund of another Pix.
+func TestUnconfirmedMoneyCoversNoRefund(t *testing.T) {
+	t.Skip("not there yet: what the account has to spend counts every credit that was booked, confirmed or not")
+	l := newLab(t, labOptions{})
+	p := l.sold("PED-1", "100.00")
+	l.memo(http.StatusNoContent, "m1", p, "100.00", false)
+	phantom := l.newE2E()
+	l.callback(http.StatusOK, body(l.item(string(phantom), string(l.sale("PED-2", "100.00")), "100.00")))
+	l.work()
+	l.credited(phantom, "100.00")
+	l.refund(http.StatusUnprocessableEntity, "DEV-1", p, "50.00")
 }
 
 // The limit of 90 days is an instant, not a count of days: the very moment is in

@@ -23,7 +23,7 @@ func TestFailedRefundIsReleasedOnce(t *testing.T) {
 	l.refund(http.StatusAccepted, "DEV-1", p, "60.00")
 	l.work()
 	l.stands("DEV-1", receiver.RefundProcessing)
-	l.refund(http.StatusUnprocessableEntity, "DEV-2", p, "50.00")
+	l.overCap("DEV-2", p, "50.00")
 	l.left(p.EndToEndID, "40.00")
 
 	due, _ := l.psp.Due()
@@ -86,7 +86,7 @@ func TestUndoneRefundFreesNothing(t *testing.T) {
 			}
 			l.stands("DEV-2", receiver.RefundReturned)
 			l.left(p.EndToEndID, "50.00")
-			l.refund(http.StatusUnprocessableEntity, "DEV-3", p, "50.01")
+			l.overCap("DEV-3", p, "50.01")
 			id := receiver.RefundCase(p.EndToEndID, x.ID)
 			l.openCases(id)
 			if got := l.reasons(id); !slices.Contains(got, c.want) {

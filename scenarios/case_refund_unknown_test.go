@@ -23,6 +23,8 @@ func TestRefundOfUnknownOutcomeStaysReserved(t *testing.T) {
 		"a 504 stands in front of the effect":     {afterwards(http.StatusGatewayTimeout), "PUT 504"},
 		"a 500 stands in front of the effect":     {afterwards(http.StatusInternalServerError), "PUT 500"},
 		"a 408 stands in front of the effect":     {afterwards(http.StatusRequestTimeout), "PUT 408"},
+		"a 409 stands in front of the effect":     {following(problem(http.StatusConflict)), "PUT 409"},
+		"a 401 stands in front of the effect":     {following(problem(http.StatusUnauthorized)), "PUT 401"},
 		"an answer that is none stands before it": {afterwards(http.StatusCreated), "PUT 201"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +61,7 @@ func (l *lab) reserved(p pix.Payment, onItsWay, left string) {
 	l.holds(receiver.AccountInProcess, onItsWay)
 	l.holds(receiver.AccountSettlement, p.Amount.String())
 	l.left(p.EndToEndID, left)
-	l.refund(http.StatusUnprocessableEntity, "DEV-9", p, (pix.MustAmount(left) + 1).String())
+	l.overCap("DEV-9", p, (pix.MustAmount(left) + 1).String())
 }
 
 // "Not found" is no proof that nothing will come: the same id is put again, and
@@ -233,7 +235,7 @@ func TestTokenRefusedTwiceIsNoRefusalOfTheRefund(t *testing.T) {
 			l := newLab(t, tokened(labOptions{}))
 			tp := l.record()
 			p := l.sold("PED-1", "100.00")
-			tp.on(http.MethodPut, instead(status), instead(status))
+			tp.on(http.MethodPut, problem(status), problem(status))
 			l.refund(http.StatusAccepted, "DEV-1", p, "80.00")
 			l.work()
 			l.reserved(p, "80.00", "20.00")
