@@ -12,9 +12,11 @@ FUZZTIME = 10s
 BENCH    = .
 
 # The counts of a soak; see docs/determinism.md.
-PIXLAB_SEEDS  = 2000
-PIXLAB_CHECKS = 20000
-RAPID_CHECKS  = 5000
+PIXLAB_SEEDS       = 2000
+PIXLAB_KIND_SEEDS  = 200
+PIXLAB_TWICE_SEEDS = 300
+PIXLAB_CHECKS      = 20000
+RAPID_CHECKS       = 5000
 
 # Packages with locks of their own, used from more than one goroutine.
 RACE = ./fakepsp ./receiver/... ./cmd/...
@@ -59,9 +61,12 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 	done
 
 soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
-	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
+	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
+	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
 
-bench: ## Run the benchmarks (BENCH=regexp)
+bench: build ## Measure whole runs a second, one large plan, and the parts (BENCH=regexp)
+	bin/pixlab bench
+	bin/pixlab bench --large
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 golden: ## Write the golden files anew, after a bump of the generator

@@ -56,12 +56,8 @@ func (w *World) pending() []string {
 			charges++
 		}
 	}
-	for _, list := range w.view.Refunds {
-		for _, r := range list {
-			if !r.State.Final() {
-				refunds++
-			}
-		}
+	for _, id := range sorted(w.view.Refunds) {
+		refunds += openRefunds(w.view.Refunds[id])
 	}
 	for _, o := range w.view.Outbox {
 		if !o.Sent && !o.Dead {
@@ -89,6 +85,16 @@ func (w *World) pending() []string {
 		out = append(out, "a loop that does not come to rest")
 	}
 	return out
+}
+
+func openRefunds(list []*receiver.Refund) int {
+	n := 0
+	for _, r := range list {
+		if !r.State.Final() {
+			n++
+		}
+	}
+	return n
 }
 
 // redeliver sends every settled Pix with a txid once more, signed anew, and
