@@ -118,7 +118,7 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
 	w.mem = memory.New(memory.Config{
-		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe,
+		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe, Slim: true,
 	})
 	return w, w.openPSP()
 }

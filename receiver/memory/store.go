@@ -20,6 +20,9 @@ type Config struct {
 	// store's and are used again by the next commit. The rows it points to are
 	// never written again, so that they may be kept, and must not be written.
 	Observe func(*receiver.ChangeSet)
+	// Slim keeps an item's raw bytes only where the item could not be read, and
+	// has nothing but them: a run of very many Pix needs the room.
+	Slim bool
 }
 
 // Store is a receiver.Store in memory. Make it with [New]; it may be used by
