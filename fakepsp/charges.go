@@ -20,7 +20,7 @@ type charge struct {
 	now     pix.Charge   // without Payments, Location and BRCode: see [PSP.shown]
 	earlier []pix.Charge // by revision; now is the one after the last
 	paid    []pix.EndToEndID
-	hiding  hiding
+	hiding  *hiding // nil where no fault hides it
 }
 
 // chargeBook holds the charges by id and in the order of their creation.

@@ -49,7 +49,7 @@ type Truth struct {
 	byID   map[pix.EndToEndID]int
 	byTime []int               // indexes of rows by (PaidAt, EndToEndID)
 	lines  []pix.StatementLine // by (SettledAt, Kind, EndToEndID, ID)
-	lineID map[lineKey]struct{}
+	lineID map[string]struct{} // by nameOfLine
 
 	refunds refundTruth
 }
@@ -61,7 +61,7 @@ type lineKey struct {
 }
 
 func newTruth() *Truth {
-	return &Truth{byID: map[pix.EndToEndID]int{}, lineID: map[lineKey]struct{}{}}
+	return &Truth{byID: map[pix.EndToEndID]int{}, lineID: map[string]struct{}{}}
 }
 
 // Pix is the settled Pix of that id.
@@ -75,7 +75,7 @@ func (t *Truth) Pix(id pix.EndToEndID) (SettledPix, bool) {
 
 // HasLine tells whether a statement line of this identity is there.
 func (t *Truth) HasLine(line pix.StatementLine) bool {
-	_, ok := t.lineID[keyOfLine(line)]
+	_, ok := t.lineID[nameOfLine(line)]
 	return ok
 }
 
@@ -139,7 +139,7 @@ func (t *texts) forget(i int) { delete(t.byRow, i) }
 
 // AppendLine adds a line to the account statement.
 func (t *Truth) AppendLine(line pix.StatementLine) {
-	t.lineID[keyOfLine(line)] = struct{}{}
+	t.lineID[nameOfLine(line)] = struct{}{}
 	at := sort.Search(len(t.lines), func(k int) bool { return compareLines(t.lines[k], line) > 0 })
 	t.lines = slices.Insert(t.lines, at, line)
 }
@@ -182,6 +182,15 @@ func compareLines(a, b pix.StatementLine) int {
 
 func keyOfLine(line pix.StatementLine) lineKey {
 	return lineKey{kind: line.Kind, endToEndID: line.EndToEndID, id: line.ID}
+}
+
+// nameOfLine is what no two lines of an account share: the endToEndId of a Pix
+// that came in, the rtrId of a refund. Neither can be the other.
+func nameOfLine(line pix.StatementLine) string {
+	if line.ID != "" {
+		return line.ID
+	}
+	return string(line.EndToEndID)
 }
 
 // lineOf is the statement line of a Pix that came in.
