@@ -69,6 +69,7 @@ type World struct {
 	nths         map[string]int
 	paused       map[int]bool
 	idlers       []*idler
+	turns        []queueTurn // of one look at all queues
 	duties       map[receiver.Queue]*dutyRest
 	version      uint64 // rises with everything that a duty could notice
 	windows      uint64 // rises with each beginning and end of a fault's window
