@@ -97,33 +97,32 @@ func openRefunds(list []*receiver.Refund) int {
 	return n
 }
 
-// redeliver sends every settled Pix with a txid once more, signed anew, and
-// notes whether anything moved.
+// redeliver sends every settled Pix with a txid, as it stands
+// with its refunds, once more, signed anew, one body after the other, and notes whether anything moved.
 func (w *World) redeliver(limit chaos.Instant) {
 	w.replaying = true
 	defer func() { w.replaying = false }()
 	w.emit("world", "redeliver", "")
-	const most = 200
-	var body []pix.Payment
-	flush := func() {
-		if len(body) > 0 {
-			w.sendAgain(pix.EncodeCallback(body))
-		}
-		body = body[:0]
-	}
-	for _, row := range w.psp.Settled() {
-		if row.TxID == "" {
-			continue
-		}
-		if body = append(body, row.Payment); len(body) == most {
-			flush()
-		}
-	}
-	flush()
+	w.sendAgain(w.psp.Settled())
 	w.runUntil(limit)
 }
 
-func (w *World) sendAgain(body []byte) {
+// sendAgain sends the first of the rows once more, and the rest once they are
+// answered.
+func (w *World) sendAgain(rows []fakepsp.SettledPix) {
+	const most = 200
+	var items []pix.Payment
+	for len(rows) > 0 && len(items) < most {
+		if rows[0].TxID != "" {
+			item, _ := w.psp.Payment(rows[0].EndToEndID)
+			items = append(items, item)
+		}
+		rows = rows[1:]
+	}
+	if len(items) == 0 {
+		return
+	}
+	body := pix.EncodeCallback(items)
 	w.replays++
 	w.send(&inbound{
 		name: "again/" + strconv.Itoa(w.replays), method: http.MethodPost, path: "/pix", body: body,
@@ -133,6 +132,7 @@ func (w *World) sendAgain(body []byte) {
 			if err != nil || status != http.StatusOK {
 				w.moved("delivering everything again was answered with " + outcome(status, err))
 			}
+			w.sendAgain(rows)
 		},
 	})
 }

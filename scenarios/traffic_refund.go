@@ -48,12 +48,17 @@ type refundAsk struct {
 // maxAskTries bounds the merchant's patience with "not yet".
 const maxAskTries = 60
 
+// refundBody is POST /refunds.
+type refundBody struct {
+	Amount     pix.Amount `json:"amount"`
+	EndToEndID string     `json:"endToEndId"`
+	Reference  string     `json:"reference"`
+}
+
 func (k *refundAsk) send() {
 	w, r := k.w, k.refund
 	k.tries++
-	body, err := json.Marshal(map[string]any{
-		"reference": r.Reference, "endToEndId": k.pix.EndToEndID, "amount": pix.Amount(r.AmountCents),
-	})
+	body, err := json.Marshal(refundBody{pix.Amount(r.AmountCents), k.pix.EndToEndID, r.Reference})
 	if err != nil {
 		w.fail(err)
 		return

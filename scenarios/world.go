@@ -70,6 +70,7 @@ type World struct {
 	nths         map[string]int
 	paused       map[int]bool
 	idlers       []*idler
+	turns        []queueTurn // of one look at all queues
 	duties       map[receiver.Queue]*dutyRest
 	version      uint64 // rises with everything that a duty could notice
 	windows      uint64 // rises with each beginning and end of a fault's window
@@ -122,7 +123,7 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
 	w.mem = memory.New(memory.Config{
-		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe,
+		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe, Slim: true,
 	})
 	return w, w.openPSP()
 }

@@ -65,7 +65,7 @@ func verifyEvents(s *Store) error {
 	held := map[pix.EndToEndID][]int64{}
 	for i, at := range s.events.rows {
 		e := at.row
-		if e.ID != int64(i)+1 || s.events.byKey[eventKey{e.Source, e.Key}] != at {
+		if e.ID != int64(i)+1 || s.events.byKey[at.row.Source][at.row.Key] != at {
 			return fmt.Errorf("event %d: lost", e.ID)
 		}
 		if e.State == receiver.EventReceived {
