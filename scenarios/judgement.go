@@ -97,8 +97,9 @@ func openRefunds(list []*receiver.Refund) int {
 	return n
 }
 
-// redeliver sends every settled Pix with a txid, as it stands
-// with its refunds, once more, signed anew, one body after the other, and notes whether anything moved.
+// redeliver sends every settled Pix with a txid once more, as it stands with its
+// refunds, signed anew, one body after the other, and notes whether anything
+// moved.
 func (w *World) redeliver(limit chaos.Instant) {
 	w.replaying = true
 	defer func() { w.replaying = false }()
