@@ -52,6 +52,7 @@ func TestOrdersOfRefundsEndAsOne(t *testing.T) {
 func refundsInAnyOrder(build scenarios.Build, c climate, seen *ordersTally) func(*rapid.T) {
 	return func(t *rapid.T) {
 		m := newOrdersMachine(t, habits{build: build}, c)
+		m.lenient = build != nil
 		m.prologue()
 		for range 10 + m.die(60, "deeds") {
 			m.next(t)
@@ -228,10 +229,10 @@ func (r *repeating) Errorf(format string, args ...any) {
 func TestOrdersOfRefundsCanFail(t *testing.T) {
 	huntFlags(t)
 	for name, want := range map[string]string{
-		"early-refund-dropped": "cents in the ledger",
-		"timeout-is-failure":   "the PSP made it 1 times",
-		"cap-without-lock":     "refunds of Pix",
-		"snapshot-overwrites":  "went from returned to",
+		"early-refund-dropped": `cents in the ledger, -\d+ in the statement`,
+		"timeout-is-failure":   `is failed and the PSP made it 1 times`,
+		"cap-without-lock":     `refunds of Pix \w+ come to \d+ cents, it brought`,
+		"snapshot-overwrites":  `went from returned to|cents in process, its refunds`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -240,7 +241,7 @@ func TestOrdersOfRefundsCanFail(t *testing.T) {
 				t.Fatalf("no broken receiver is called %s", name)
 			}
 			tr := try(t, refundsInAnyOrder(rec.Build, climate{early: 5, trouble: 3, fate: 3}, nil))
-			if !tr.failed || !strings.Contains(tr.output(), want) {
+			if !tr.failed || !regexp.MustCompile(want).MatchString(tr.last()) {
 				t.Fatalf("want %q of a receiver that %s; got:\n%s", want, rec.Doc, tr.output())
 			}
 			t.Logf("%s\n%s: %s", strings.SplitN(tr.output(), ":", 2)[0], tr.last(), rec.Doc)
