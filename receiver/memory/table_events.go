@@ -10,11 +10,11 @@ import (
 
 // eventTable is the inbox.
 type eventTable struct {
-	rows    []*slot[receiver.Event] // the event with id n is at n-1
+	rows    []*slot[receiver.Event]                     // the event with id n is at n-1
 	byKey   map[string]map[string]*slot[receiver.Event] // by source, then key
-	due     queue[receiver.Event] // RECEIVED
-	aside   []int64               // QUARANTINED, ascending
-	waiting map[pix.TxID][]int64  // QUARANTINED/waiting that have a txid, ascending
+	due     queue[receiver.Event]                       // RECEIVED
+	aside   []int64                                     // QUARANTINED, ascending
+	waiting map[pix.TxID][]int64                        // QUARANTINED/waiting that have a txid, ascending
 	log     journal[receiver.Event]
 }
 
