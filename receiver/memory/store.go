@@ -21,8 +21,8 @@ type Config struct {
 	// never written again, so that they may be kept, and must not be written.
 	Observe func(*receiver.ChangeSet)
 	// Slim forgets what nothing comes back to, for a run of very many Pix: the raw
-	// bytes of an item that could be read, and the BR code of a charge once it is
-	// paid.
+	// bytes of an item that could be read, the BR code of a charge once it is paid,
+	// and the entries of a transaction once it is committed and summed.
 	Slim bool
 }
 

@@ -112,8 +112,12 @@ func verifyEvents(s *Store) error {
 			return fmt.Errorf("%s: %d wait, want %d", id, r.waiting, held[id])
 		}
 	}
-	if len(s.events.byKey) != len(s.events.rows) {
-		return fmt.Errorf("events: %d keys of %d rows", len(s.events.byKey), len(s.events.rows))
+	keys := 0
+	for _, byKey := range s.events.byKey {
+		keys += len(byKey)
+	}
+	if keys != len(s.events.rows) {
+		return fmt.Errorf("events: %d keys of %d rows", keys, len(s.events.rows))
 	}
 	return verifyQueue("inbox", s.events.due, received)
 }
