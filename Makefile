@@ -12,9 +12,11 @@ FUZZTIME = 10s
 BENCH    = .
 
 # The counts of a soak; see docs/determinism.md.
-PIXLAB_SEEDS  = 2000
-PIXLAB_CHECKS = 20000
-RAPID_CHECKS  = 5000
+PIXLAB_SEEDS       = 2000
+PIXLAB_KIND_SEEDS  = 200
+PIXLAB_TWICE_SEEDS = 300
+PIXLAB_CHECKS      = 20000
+RAPID_CHECKS       = 5000
 
 # Packages with locks of their own, used from more than one goroutine.
 RACE = ./fakepsp ./receiver/... ./cmd/...
@@ -24,9 +26,27 @@ help: ## Say what there is to make
 	@echo
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
 
-setup: ## Fetch the modules and build every package once
+setup: postgres ## Fetch the modules, build every package once, see to a PostgreSQL
 	$(GO) mod download
 	$(GO) build ./...
+
+# The tests start a PostgreSQL of their own from the server's binaries. Where
+# none are found and no URL or Docker engine stands in, root on Debian or Ubuntu
+# gets the distribution's package, without a server that runs.
+postgres:
+	@if [ -n "$$PIXLAB_DATABASE_URL" ] || command -v initdb >/dev/null 2>&1 || \
+		ls /usr/lib/postgresql/*/bin/initdb /usr/pgsql-*/bin/initdb /opt/homebrew/opt/postgresql*/bin/initdb \
+			/usr/local/opt/postgresql*/bin/initdb /Applications/Postgres.app/Contents/Versions/*/bin/initdb 2>/dev/null | grep -q . || \
+		docker info >/dev/null 2>&1; then :; \
+	elif [ "`id -u`" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		echo 'no PostgreSQL found: installing the distribution'"'"'s package'; \
+		mkdir -p /etc/postgresql-common && \
+		{ [ -f /etc/postgresql-common/createcluster.conf ] || echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf; } && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; \
+	else \
+		echo 'no PostgreSQL found: the tests on it will be skipped. Install the server of 14 or newer,'; \
+		echo 'or set PIXLAB_DATABASE_URL, or start a Docker engine.'; \
+	fi
 
 build: ## Build bin/pixlab
 	$(GO) build -o bin/pixlab ./cmd/pixlab
@@ -34,7 +54,7 @@ build: ## Build bin/pixlab
 run: ## Run one seed in the model world (SEED=42)
 	$(GO) run ./cmd/pixlab run --seed $(SEED)
 
-test: vet format race ## Check everything: vet, format, race detector, all tests
+test: postgres vet format race ## Check everything: vet, format, race detector, all tests
 	$(GO) test ./...
 
 vet:
@@ -59,9 +79,12 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 	done
 
 soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
-	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
+	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
+	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
 
-bench: ## Run the benchmarks (BENCH=regexp)
+bench: build ## Measure whole runs a second, one large plan, and the parts (BENCH=regexp)
+	bin/pixlab bench
+	bin/pixlab bench --large
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 golden: ## Write the golden files anew, after a bump of the generator
@@ -75,4 +98,4 @@ clean: ## Remove what was built and what failed runs left in this folder
 	rm -rf bin
 	rm -f pixlab-plan-*.json
 
-.PHONY: help setup build run test vet format race fuzz soak bench golden clean
+.PHONY: help setup postgres build run test vet format race fuzz soak bench golden clean

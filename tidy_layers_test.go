@@ -42,7 +42,7 @@ func layers() []layer {
 		{dir: "fakepsp/live", own: []string{"pix", "chaos", "fakepsp"}},
 		{dir: "receiver", own: []string{"pix"}, third: []string{modMux}, tests: []string{"receiver/memory", "receiver/storetest"}},
 		{dir: "receiver/memory", own: receivers, tests: []string{"receiver/storetest"}},
-		{dir: "receiver/postgres", own: receivers, third: []string{modPgx}, tests: []string{"receiver/storetest", "internal/"}},
+		{dir: "receiver/postgres", own: receivers, third: []string{modPgx}, tests: []string{"receiver/memory", "receiver/storetest", "internal/"}},
 		{dir: "receiver/live", own: receivers, third: []string{modPrometheus}, tests: []string{"receiver/memory"}},
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},

@@ -56,10 +56,10 @@ func TestExplainInWords(t *testing.T) {
 	}
 	text := explain(p)
 	for _, want := range []string{
-		"p1   E1  R$ 10.00 at 00:01:00.000 for c1, callback 10ms later",
+		"p1   E1  R$ 10,00 at 00:01:00.000 for c1, callback 10ms later",
 		"reorder: attempt 1 of the callback comes 1m30s late, behind that of p2",
-		"underpaid: the payer pays R$ 0.05, is let through",
-		"phantom: an extra callback comes at 01:00:00.000, states R$ 1.00",
+		"underpaid: the payer pays R$ 0,05, is let through",
+		"phantom: an extra callback comes at 01:00:00.000, states R$ 1,00",
 		"api_5xx: call 2 of cob.put about c1 answers 503 and does nothing",
 		"crash: before execution 1 of ApplyEvents with p1, instance any: dies and is back 200ms later",
 		"clock_skew: instance/1/clock from 00:00:00.000 to 00:01:00.000 runs 500ms behind",

@@ -77,7 +77,14 @@ func clock(ms int64) string {
 
 func span(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
 
-func reais(cents int64) string { return fmt.Sprintf("R$ %d.%02d", cents/100, cents%100) }
+// reais writes cents as money is written in Brazil: R$ 1.234,56.
+func reais(cents int64) string {
+	whole := itoa(int(cents / 100))
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "." + whole[i:]
+	}
+	return fmt.Sprintf("R$ %s,%02d", whole, cents%100)
+}
 
 func due(c Charge) string {
 	if c.AmountCents == 0 {

@@ -38,6 +38,7 @@ type Faults struct {
 	windows   map[string][]MergedWindow
 	edges     []Instant
 	leaders   map[string]string
+	behind    map[string]bool // payments whose callback another one must not overtake
 }
 
 type callbackFault struct {
@@ -63,6 +64,12 @@ func (p *Plan) Merge() *Faults {
 		leaders: map[string]string{},
 	}
 	for i, d := range p.Faults {
+		if d.Set.Behind != "" {
+			if f.behind == nil {
+				f.behind = map[string]bool{}
+			}
+			f.behind[d.Set.Behind] = true
+		}
 		switch t := d.Target; {
 		case t.Callback != nil:
 			f.addCallback(*t.Callback, d.Set, i)
@@ -182,6 +189,13 @@ func (f *Faults) API(a APIAddress) Merged {
 	}
 	return Merged{}
 }
+
+// APISubject says whether any call about a subject is struck: only then does it
+// matter how many there were.
+func (f *Faults) APISubject(subject string) bool { return len(f.api[subject]) > 0 }
+
+// Awaited says whether a payment's callback is one that another waits behind.
+func (f *Faults) Awaited(payment string) bool { return f.behind[payment] }
 
 // HasCommandFaults says whether any store command is struck at all.
 func (f *Faults) HasCommandFaults() bool { return len(f.commands) > 0 && !f.Healed() }

@@ -36,9 +36,9 @@ func TestRefundsAndDisputesInThePlanFile(t *testing.T) {
 	}
 	text := explain(p)
 	for _, want := range []string{
-		"r2: the merchant asks R$ 2.00 back at 00:01:20.000 as " + p.Seed.ID("refund", "DEV-2", 32) + ", not made 1s later",
-		"r10: the bank asks R$ 1.00 back at 00:01:10.000 as 1, returned",
-		"m0: MED_FRAUDE over R$ 3.00 reported at 00:01:30.000, accepted 1m0s later, callback 9ms after that",
+		"r2: the merchant asks R$ 2,00 back at 00:01:20.000 as " + p.Seed.ID("refund", "DEV-2", 32) + ", not made 1s later",
+		"r10: the bank asks R$ 1,00 back at 00:01:10.000 as 1, returned",
+		"m0: MED_FRAUDE over R$ 3,00 reported at 00:01:30.000, accepted 1m0s later, callback 9ms after that",
 		"delay: attempt 1 of callback med/m0/1 comes 1s late",
 	} {
 		if !strings.Contains(text, want) {
@@ -142,7 +142,7 @@ func TestRefundFaultsInThePlanFile(t *testing.T) {
 	}
 	text := explain(got)
 	for _, want := range []string{
-		"false_refund: an extra callback comes at 00:00:00.005, tells of R$ 0.07 returned, calls the refund F1",
+		"false_refund: an extra callback comes at 00:00:00.005, tells of R$ 0,07 returned, calls the refund F1",
 		"drop: attempt 1 of callback med/m0/2 is lost for good",
 		"reorder: attempt 1 of the callback comes 1m30s late, behind that of r2",
 		"api_409: call 1 of devolucao.put about r2 answers 409 and does nothing",

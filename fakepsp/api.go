@@ -84,7 +84,9 @@ func newCall(r *http.Request) *call {
 		c.query = r.URL.Query()
 	}
 	if r.Body != nil {
-		c.body, c.bad = io.ReadAll(io.LimitReader(r.Body, maxRequestBody+1))
+		if r.ContentLength != 0 { // which says that there is none
+			c.body, c.bad = io.ReadAll(io.LimitReader(r.Body, maxRequestBody+1))
+		}
 		if c.bad == nil && len(c.body) > maxRequestBody {
 			c.bad = errTooLarge
 		}

@@ -23,18 +23,18 @@ func putCharge(p *PSP, c *call) Reply {
 	if ch == nil {
 		ch = p.createCharge(txid, r, c.now)
 		c.hideEffect(&ch.hiding)
-		return answer(http.StatusCreated, ch.now)
+		return answer(http.StatusCreated, p.shown(ch.now))
 	}
 	next := requested(ch.now, r)
 	if sameTerms(ch.now, next) {
-		return answer(http.StatusCreated, ch.now)
+		return answer(http.StatusCreated, p.shown(ch.now))
 	}
 	if ch.now.Status != pix.ChargeActive {
 		return invalidCharge(notActive(ch))
 	}
 	p.revise(ch, next)
 	c.hideEffect(&ch.hiding)
-	return answer(http.StatusCreated, ch.now)
+	return answer(http.StatusCreated, p.shown(ch.now))
 }
 
 // postCharge creates a charge under a txid of the PSP's own choice.
@@ -44,7 +44,7 @@ func postCharge(p *PSP, c *call) Reply {
 		return invalidCharge(found...)
 	}
 	ch := p.createCharge(p.freshTxID(), r, c.now)
-	return answer(http.StatusCreated, ch.now)
+	return answer(http.StatusCreated, p.shown(ch.now))
 }
 
 // patchCharge alters what is given, or removes the charge.
@@ -65,7 +65,7 @@ func patchCharge(p *PSP, c *call) Reply {
 	removes := r.Status != nil && ch.now.Status != *r.Status
 	switch {
 	case !alters && !removes:
-		return answer(http.StatusOK, ch.now)
+		return answer(http.StatusOK, p.shown(ch.now))
 	case ch.now.Status != pix.ChargeActive:
 		return invalidCharge(notActive(ch))
 	case alters && removes:
@@ -76,7 +76,7 @@ func patchCharge(p *PSP, c *call) Reply {
 		next.Status = *r.Status
 	}
 	p.revise(ch, next)
-	return answer(http.StatusOK, ch.now)
+	return answer(http.StatusOK, p.shown(ch.now))
 }
 
 // getCharge shows a charge with its Pix, or an earlier revision as it was.
@@ -105,7 +105,7 @@ func getCharge(p *PSP, c *call) Reply {
 	case int(n) == ch.now.Revision:
 		return answer(http.StatusOK, p.complete(ch))
 	}
-	return answer(http.StatusOK, ch.earlier[n])
+	return answer(http.StatusOK, p.shown(ch.earlier[n]))
 }
 
 // listCharges is GET /v2/cob, by creation.
@@ -120,7 +120,7 @@ func listCharges(p *PSP, c *call) Reply {
 	var match []*charge
 	for _, ch := range p.charges.span(q.from, q.to) {
 		if q.debtor(ch.now.Debtor) && (status == "" || status == ch.now.Status) &&
-			(located == nil || *located == (ch.now.Location != "")) {
+			(located == nil || *located) { // every charge has a location
 			match = append(match, ch)
 		}
 	}

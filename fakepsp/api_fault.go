@@ -9,7 +9,7 @@ import (
 	"github.com/pixlab/pixlab/pix"
 )
 
-// callKey counts calls: one row for each route and subject.
+// callKey counts calls that could be struck: one row for each route and subject.
 type callKey struct{ route, subject string }
 
 // apiFaults are the deviations that meet at one call: those of the windows it
@@ -24,7 +24,8 @@ type apiFaults struct {
 func (p *PSP) meetFaults(c *call) {
 	m := c.method
 	if m != nil && (m.id != "" || m.subject != nil) {
-		if c.subject = m.about(p, c); c.subject != "" {
+		c.subject = m.about(p, c)
+		if p.faults != nil && p.faults.APISubject(c.subject) {
 			key := callKey{m.route, c.subject}
 			p.calls[key]++
 			c.nth = p.calls[key]
@@ -139,22 +140,26 @@ type hiding struct {
 }
 
 // hideEffect keeps what the call did out of GETs, if a fault wants it.
-func (c *call) hideEffect(h *hiding) {
+func (c *call) hideEffect(at **hiding) {
 	hide := c.faults.hide()
 	if hide == 0 {
 		return
 	}
-	h.until = c.now.Add(hide)
+	h := hiding{until: c.now.Add(hide)}
+	if *at != nil {
+		h.by = (*at).by
+	}
 	for _, m := range c.faults.list {
 		if m.Change.HideMS > 0 {
 			h.by = slices.Concat(h.by, m.From)
 		}
 	}
+	*at = &h
 }
 
 // hides tells whether an earlier call's fault keeps a GET from seeing it now.
-func (p *PSP) hides(c *call, h hiding) bool {
-	if p.faults == nil || !c.now.Before(h.until) {
+func (p *PSP) hides(c *call, h *hiding) bool {
+	if p.faults == nil || h == nil || !c.now.Before(h.until) {
 		return false
 	}
 	c.faults.fired = true

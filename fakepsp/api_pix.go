@@ -44,9 +44,9 @@ func readPaymentQuery(c *call) paymentQuery {
 	return q
 }
 
-// plain tells that the window alone decides.
+// plain tells that the window alone decides, and whether there are refunds.
 func (q paymentQuery) plain() bool {
-	return q.txid == "" && q.hasTxID == nil && q.refunded == nil && q.cpf == "" && q.cnpj == ""
+	return q.txid == "" && q.hasTxID == nil && (q.refunded == nil || *q.refunded) && q.cpf == "" && q.cnpj == ""
 }
 
 func (q paymentQuery) wants(t *Truth, row *SettledPix) bool {
@@ -106,11 +106,7 @@ func (p *PSP) paymentPage(q paymentQuery, visible time.Time, shifted bool) Reply
 	if visible.Before(to) {
 		to = visible
 	}
-	lo, hi := p.truth.span(q.from, to.Add(1))
-	rows := p.truth.byTime[lo:hi]
-	if !q.plain() {
-		rows = p.matching(q, rows)
-	}
+	rows := p.matching(q, to.Add(1))
 	n, move := len(rows), 0
 	if shifted && q.page > 0 && q.page*q.perPage < n {
 		move = 1 - 2*(n%2)
@@ -119,7 +115,7 @@ func (p *PSP) paymentPage(q paymentQuery, visible time.Time, shifted bool) Reply
 		From: q.from, To: q.to, TxID: pix.TxID(q.txid), TxIDPresent: q.hasTxID, RefundPresent: q.refunded,
 		CPF: q.cpf, CNPJ: q.cnpj, Paging: pix.NewPaging(q.page, q.perPage, n-move),
 	}
-	lo, hi = q.cut(n)
+	lo, hi := q.cut(n)
 	if move != 0 {
 		lo = min(q.page*q.perPage+move, n)
 		hi = min(lo+q.perPage, n)
@@ -132,20 +128,31 @@ func (p *PSP) withRows(reply Reply, rows []int) Reply {
 	const end = "]}"
 	size := len(reply.Body)
 	for _, i := range rows {
-		size += len(p.truth.wire[i]) + 1
+		size += len(p.truth.json(i)) + 1
 	}
 	body := append(make([]byte, 0, size), reply.Body[:len(reply.Body)-len(end)]...)
 	for k, i := range rows {
 		if k > 0 {
 			body = append(body, ',')
 		}
-		body = p.truth.appendJSON(body, i)
+		body = append(body, p.truth.json(i)...)
 	}
 	reply.Body = append(body, end...)
 	return reply
 }
 
-func (p *PSP) matching(q paymentQuery, rows []int) []int {
+// matching are the rows that the question asks for, settled before an instant.
+// Those with refunds are a list of their own: a sweep for them pages through a
+// long time of which they are a small part.
+func (p *PSP) matching(q paymentQuery, before time.Time) []int {
+	list := p.truth.byTime
+	if q.refunded != nil && *q.refunded {
+		list = p.truth.refunds.pix
+	}
+	rows := p.truth.span(list, q.from, before)
+	if q.plain() {
+		return rows
+	}
 	var match []int
 	for _, i := range rows {
 		if q.wants(p.truth, &p.truth.rows[i]) {

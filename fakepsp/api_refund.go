@@ -3,6 +3,7 @@ package fakepsp
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/pixlab/pixlab/pix"
 )
@@ -25,6 +26,7 @@ func putRefund(p *PSP, c *call) Reply {
 	if row, known := p.truth.Refund(of.EndToEndID, id); known {
 		return p.repeated(row, r)
 	}
+	id = pix.RefundID(strings.Clone(string(id))) // not the whole URL that it was part of
 	row, err := p.takeRefund(of, id, r, p.cfg.Terms(of.EndToEndID, id), c.now)
 	var refused *NotRefundable
 	switch {

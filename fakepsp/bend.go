@@ -1,7 +1,6 @@
 package fakepsp
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/pixlab/pixlab/chaos"
@@ -119,8 +118,11 @@ func padded(body []byte, length int) []byte {
 	if len(body) >= length {
 		return body
 	}
-	out := make([]byte, 0, length)
-	out = append(out, body[:len(body)-1]...)
-	out = append(out, bytes.Repeat([]byte{' '}, length-len(body))...)
-	return append(out, body[len(body)-1])
+	out := make([]byte, length)
+	n := copy(out, body[:len(body)-1])
+	for i := range out[n:] {
+		out[n+i] = ' '
+	}
+	out[length-1] = body[len(body)-1]
+	return out
 }

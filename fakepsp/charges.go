@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/pixlab/pixlab/pix"
@@ -16,10 +17,10 @@ const locationHost = "pix.example.com/qr/v2/"
 
 // charge is one cob: its record now, what it was before, and its money.
 type charge struct {
-	now     pix.Charge   // without Payments
+	now     pix.Charge   // without Payments, Location and BRCode: see [PSP.shown]
 	earlier []pix.Charge // by revision; now is the one after the last
 	paid    []pix.EndToEndID
-	hiding  hiding
+	hiding  *hiding // nil where no fault hides it
 }
 
 // chargeBook holds the charges by id and in the order of their creation.
@@ -68,19 +69,23 @@ func (p *PSP) freshTxID() pix.TxID {
 
 // createCharge makes the charge that was asked for.
 func (p *PSP) createCharge(txid pix.TxID, r pix.ChargeRequest, now time.Time) *charge {
-	location := locationHost + payloadToken(p.cfg.ISPB, txid)
 	c := &charge{now: pix.Charge{
-		TxID:      txid,
+		TxID:      pix.TxID(strings.Clone(string(txid))), // not the whole URL that it was part of
 		CreatedAt: now.UTC().Truncate(time.Millisecond),
 		Status:    pix.ChargeActive,
-		Location:  location,
-		BRCode: pix.DynamicBRCode{
-			URL: location, Name: p.cfg.MerchantName, City: p.cfg.MerchantCity,
-		}.String(),
 	}}
 	c.now = requested(c.now, r)
 	p.charges.add(c)
 	p.version++
+	return c
+}
+
+// shown is a revision as the API shows it. Where its payload is found, and the
+// code that says so, follow from the txid: they are made when somebody asks, and
+// not kept.
+func (p *PSP) shown(c pix.Charge) pix.Charge {
+	c.Location = locationHost + payloadToken(p.cfg.ISPB, c.TxID)
+	c.BRCode = pix.DynamicBRCode{URL: c.Location, Name: p.cfg.MerchantName, City: p.cfg.MerchantCity}.String()
 	return c
 }
 
@@ -142,7 +147,7 @@ func (p *PSP) revise(c *charge, next pix.Charge) {
 
 // complete is the charge with its Pix, as CobCompleta shows it.
 func (p *PSP) complete(c *charge) pix.Charge {
-	out := c.now
+	out := p.shown(c.now)
 	for _, id := range c.paid {
 		if item, ok := p.truth.Payment(id); ok {
 			out.Payments = append(out.Payments, item)

@@ -78,7 +78,7 @@ func (p *PSP) checkBalance() error {
 
 func (p *PSP) checkStatement() error {
 	lines := p.truth.lines
-	byKey := make(map[lineKey]pix.StatementLine, len(lines))
+	byKey := make(map[lineKey]int, len(lines))
 	for i, l := range lines {
 		if i > 0 && compareLines(lines[i-1], l) >= 0 {
 			return fmt.Errorf("statement line %d (%s %s) repeats or precedes the one before it", i, l.Kind, l.EndToEndID)
@@ -86,16 +86,17 @@ func (p *PSP) checkStatement() error {
 		if _, twice := byKey[keyOfLine(l)]; twice {
 			return fmt.Errorf("statement has two lines for %s %s %s", l.Kind, l.EndToEndID, l.ID)
 		}
-		byKey[keyOfLine(l)] = l
+		byKey[keyOfLine(l)] = i
 	}
 	want := 0
 	expect := func(w pix.StatementLine) error {
 		want++
-		l, ok := byKey[keyOfLine(w)]
-		switch {
-		case !ok:
+		i, ok := byKey[keyOfLine(w)]
+		if !ok {
 			return fmt.Errorf("statement has no line for %s %s %s", w.Kind, w.EndToEndID, w.ID)
-		case l.Cents != w.Cents || !l.SettledAt.Equal(w.SettledAt):
+		}
+		l := lines[i]
+		if l.Cents != w.Cents || !l.SettledAt.Equal(w.SettledAt) {
 			return fmt.Errorf("statement line of %s %s %s is %d at %s, accepted was %d at %s", w.Kind, w.EndToEndID, w.ID,
 				l.Cents, pix.FormatTime(l.SettledAt), w.Cents, pix.FormatTime(w.SettledAt))
 		}

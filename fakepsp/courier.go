@@ -82,7 +82,8 @@ type courier struct {
 	closed map[string]struct{}
 	// told has the extra notices that were announced already, by payment.
 	told map[string]struct{}
-	// sentAt is when a payment's credit was first sent; a reorder is judged by it.
+	// sentAt is when a payment's credit was first sent, of those that another is
+	// to come behind; a reorder is judged by it.
 	sentAt map[string]time.Time
 }
 

@@ -132,6 +132,13 @@ func (p *PSP) send(d *delivery, now time.Time) *Attempt {
 	return a
 }
 
+// sent notes when a credit was first sent, where another is to come behind it.
+func (p *PSP) sent(payment string, now time.Time) {
+	if p.faults.Awaited(payment) {
+		p.courier.sentAt[payment] = now
+	}
+}
+
 // judge counts the attempt's deviations if it is not what a clean one would
 // have been; a lost answer is judged when it is lost.
 func (p *PSP) judge(d *delivery, a *Attempt, bent bool, now time.Time) {
@@ -141,9 +148,9 @@ func (p *PSP) judge(d *delivery, a *Attempt, bent bool, now time.Time) {
 	n := d.notice
 	if d.copy == 0 && d.attempt == 1 && n.name == chaos.NoticeCredit {
 		for _, item := range n.riders {
-			p.courier.sentAt[item] = now
+			p.sent(item, now)
 		}
-		p.courier.sentAt[n.subject] = now
+		p.sent(n.subject, now)
 	}
 	late := d.due.After(d.clean)
 	if late && d.fault.Change.Behind != "" {

@@ -46,7 +46,7 @@ type APICall struct {
 	Method string
 	Target string // path and query
 	// Route, Subject and Nth are the call's fault address; all are zero for a
-	// route that has none.
+	// route that has none. Nth is counted where a fault strikes the subject.
 	Route, Subject string
 	Nth            int
 	Status         int           // as sent; 0 if the connection was cut

@@ -25,7 +25,7 @@ type refundBook struct {
 
 type refundState struct {
 	notifyAfter time.Duration
-	hiding      hiding
+	hiding      *hiding // nil where no fault hides it
 }
 
 // free is the money that nobody has a claim on. Blocks go before reservations,

@@ -45,11 +45,11 @@ func StrictInsert(t *Truth, row SettledPix, line pix.StatementLine) error {
 // the work of the [InsertFunc] or [InsertRefundFunc] that calls them.
 type Truth struct {
 	rows   []SettledPix // never overwritten in place: slices of it are handed out
-	wire   [][]byte     // each row's Pix as JSON, nil until it is first asked for
+	texts  texts
 	byID   map[pix.EndToEndID]int
 	byTime []int               // indexes of rows by (PaidAt, EndToEndID)
 	lines  []pix.StatementLine // by (SettledAt, Kind, EndToEndID, ID)
-	lineID map[lineKey]struct{}
+	lineID map[string]struct{} // by nameOfLine
 
 	refunds refundTruth
 }
@@ -61,7 +61,7 @@ type lineKey struct {
 }
 
 func newTruth() *Truth {
-	return &Truth{byID: map[pix.EndToEndID]int{}, lineID: map[lineKey]struct{}{}}
+	return &Truth{byID: map[pix.EndToEndID]int{}, lineID: map[string]struct{}{}}
 }
 
 // Pix is the settled Pix of that id.
@@ -75,7 +75,7 @@ func (t *Truth) Pix(id pix.EndToEndID) (SettledPix, bool) {
 
 // HasLine tells whether a statement line of this identity is there.
 func (t *Truth) HasLine(line pix.StatementLine) bool {
-	_, ok := t.lineID[keyOfLine(line)]
+	_, ok := t.lineID[nameOfLine(line)]
 	return ok
 }
 
@@ -83,10 +83,14 @@ func (t *Truth) HasLine(line pix.StatementLine) bool {
 func (t *Truth) AppendPix(row SettledPix) {
 	i := len(t.rows)
 	t.rows = append(t.rows, row)
-	t.wire = append(t.wire, nil)
 	t.byID[row.EndToEndID] = i
-	at := sort.Search(len(t.byTime), func(k int) bool { return pixAfter(&t.rows[t.byTime[k]], &row) })
-	t.byTime = slices.Insert(t.byTime, at, i)
+	t.byTime = t.ranked(t.byTime, i)
+}
+
+// ranked is a list of rows by (PaidAt, EndToEndID) with row i in it.
+func (t *Truth) ranked(list []int, i int) []int {
+	at := sort.Search(len(list), func(k int) bool { return pixAfter(&t.rows[list[k]], &t.rows[i]) })
+	return slices.Insert(list, at, i)
 }
 
 // ReplacePix puts row in the place of the one with its id. A conforming PSP
@@ -95,31 +99,56 @@ func (t *Truth) ReplacePix(row SettledPix) {
 	if i, ok := t.byID[row.EndToEndID]; ok {
 		t.rows = slices.Clone(t.rows)
 		t.rows[i] = row
-		t.wire[i] = nil
+		t.texts.forget(i)
 	}
 }
 
-// appendJSON appends row i's Pix as the wire carries it. A sweep reads the same
-// rows many times, so the text is kept.
-func (t *Truth) appendJSON(b []byte, i int) []byte {
-	if t.wire[i] == nil {
-		t.wire[i] = itemJSON(t.payment(i))
+// json is row i's Pix as the wire carries it.
+func (t *Truth) json(i int) []byte {
+	text := t.texts.byRow[i]
+	if text == nil {
+		text = itemJSON(t.payment(i))
+		t.texts.keep(i, text)
 	}
-	return append(b, t.wire[i]...)
+	return text
 }
+
+// texts keeps rows as JSON, by index: a sweep reads the rows of its stretch of
+// time again and again. The ones kept first are the first to go.
+type texts struct {
+	byRow map[int][]byte
+	order []int // as they were kept; some are forgotten since
+}
+
+// keptTexts is the number of texts from which on each new one costs an old one.
+const keptTexts = 2048
+
+func (t *texts) keep(i int, text []byte) {
+	if t.byRow == nil {
+		t.byRow = map[int][]byte{}
+	}
+	t.byRow[i] = text
+	t.order = append(t.order, i)
+	if len(t.order) > keptTexts {
+		delete(t.byRow, t.order[0])
+		t.order = t.order[1:]
+	}
+}
+
+func (t *texts) forget(i int) { delete(t.byRow, i) }
 
 // AppendLine adds a line to the account statement.
 func (t *Truth) AppendLine(line pix.StatementLine) {
-	t.lineID[keyOfLine(line)] = struct{}{}
+	t.lineID[nameOfLine(line)] = struct{}{}
 	at := sort.Search(len(t.lines), func(k int) bool { return compareLines(t.lines[k], line) > 0 })
 	t.lines = slices.Insert(t.lines, at, line)
 }
 
-// span finds the rows with from <= PaidAt < to: t.byTime[lo:hi].
-func (t *Truth) span(from, to time.Time) (lo, hi int) {
-	lo = sort.Search(len(t.byTime), func(k int) bool { return !t.rows[t.byTime[k]].PaidAt.Before(from) })
-	hi = sort.Search(len(t.byTime), func(k int) bool { return !t.rows[t.byTime[k]].PaidAt.Before(to) })
-	return lo, max(lo, hi)
+// span is the part of a list of rows by time with from <= PaidAt < to.
+func (t *Truth) span(list []int, from, to time.Time) []int {
+	lo := sort.Search(len(list), func(k int) bool { return !t.rows[list[k]].PaidAt.Before(from) })
+	hi := sort.Search(len(list), func(k int) bool { return !t.rows[list[k]].PaidAt.Before(to) })
+	return list[lo:max(lo, hi)]
 }
 
 // lineSpan finds the statement lines with from <= SettledAt < to.
@@ -153,6 +182,15 @@ func compareLines(a, b pix.StatementLine) int {
 
 func keyOfLine(line pix.StatementLine) lineKey {
 	return lineKey{kind: line.Kind, endToEndID: line.EndToEndID, id: line.ID}
+}
+
+// nameOfLine is what no two lines of an account share: the endToEndId of a Pix
+// that came in, the rtrId of a refund. Neither can be the other.
+func nameOfLine(line pix.StatementLine) string {
+	if line.ID != "" {
+		return line.ID
+	}
+	return string(line.EndToEndID)
 }
 
 // lineOf is the statement line of a Pix that came in.

@@ -37,6 +37,7 @@ type refundTruth struct {
 	byID     map[refundKey]int
 	byReturn map[pix.ReturnID]int
 	ofPix    map[pix.EndToEndID][]int
+	pix      []int // indexes of the Pix that have any, by (PaidAt, EndToEndID)
 }
 
 // Refund is the refund of that id within that Pix, as it stands.
@@ -83,6 +84,9 @@ func (t *Truth) AppendRefund(row RefundRow) {
 	r.rows = append(r.rows, row)
 	r.byID[refundKey{row.EndToEndID, row.ID}] = i
 	r.byReturn[row.ReturnID] = i
+	if of, known := t.byID[row.EndToEndID]; known && len(r.ofPix[row.EndToEndID]) == 0 {
+		r.pix = t.ranked(r.pix, of)
+	}
 	r.ofPix[row.EndToEndID] = append(r.ofPix[row.EndToEndID], i)
 	t.changed(row.EndToEndID)
 }
@@ -99,7 +103,7 @@ func (t *Truth) ReplaceRefund(row RefundRow) {
 // changed forgets the text of a Pix whose refunds are no longer what it says.
 func (t *Truth) changed(id pix.EndToEndID) {
 	if i, ok := t.byID[id]; ok {
-		t.wire[i] = nil
+		t.texts.forget(i)
 	}
 }
 

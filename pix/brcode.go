@@ -92,18 +92,22 @@ func brcode(use, account, amount, name, city, txid string) string {
 }
 
 func brcodeField(id, value string) string {
-	return fmt.Sprintf("%s%02d%s", id, len(value), value)
+	n := len(value) // at most 99
+	return id + string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) + value
 }
 
 // brcodeText makes s printable ASCII of at most most characters. Lengths in a
 // code count characters to some readers and bytes to others; in ASCII they are
 // the same. Accents come off; what has no plain letter is left out.
 func brcodeText(s string, most int) string {
-	var b strings.Builder
-	for _, r := range s {
-		b.WriteString(plainLetter(r))
+	if !plain([]byte(s)) {
+		var b strings.Builder
+		for _, r := range s {
+			b.WriteString(plainLetter(r))
+		}
+		s = b.String()
 	}
-	s = strings.TrimSpace(b.String())
+	s = strings.TrimSpace(s)
 	if len(s) > most {
 		s = strings.TrimSpace(s[:most])
 	}

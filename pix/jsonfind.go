@@ -11,8 +11,16 @@ import (
 // violations API Pix answers with. Reading goes on after a find, so that one
 // answer can name everything.
 type finding struct {
-	at   string // property path of the object being read, "" or ending in "."
-	list []Violation
+	at    string    // property path of the outermost object, "" or ending in "."
+	in    [4]string // the members within it that are being read, the first depth of them
+	depth int
+	list  []Violation
+}
+
+// path is the property path of a member of the object being read. It is put
+// together for a find alone: most objects have none.
+func (f *finding) path(name string) string {
+	return f.at + strings.Join(append(f.in[:f.depth:f.depth], name), ".")
 }
 
 func (f *finding) add(m member, err error) {
@@ -22,7 +30,7 @@ func (f *finding) add(m member, err error) {
 	}
 	f.list = append(f.list, Violation{
 		Reason:   err.Error(),
-		Property: f.at + m.name,
+		Property: f.path(m.name),
 		Value:    cut(value),
 	})
 }
@@ -62,10 +70,10 @@ func (f *finding) within(m member, want []member, read func()) {
 		f.add(m, errNotObject)
 		return
 	}
-	outer := f.at
-	f.at = outer + m.name + "."
+	f.in[f.depth] = m.name // no object of the standard is nested deeper
+	f.depth++
 	read()
-	f.at = outer
+	f.depth--
 }
 
 // required reads m by one of the methods of member; a missing or null one is

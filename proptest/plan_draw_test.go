@@ -151,6 +151,7 @@ func addSale(p *chaos.Plan, i int, at int64, s sale) {
 		}
 	case staticCode:
 		c.Kind, c.ExpiresInS = chaos.ChargeStatic, 0
+		c.CreateAtMS = min(c.CreateAtMS, at-secondMS) // nobody scans a code that is not there yet
 		if s.open {
 			c.AmountCents = 0
 		}

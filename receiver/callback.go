@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -58,7 +57,7 @@ func (r *Receiver) readCallback(w http.ResponseWriter, req *http.Request) ([]byt
 		refuse(w, http.StatusRequestEntityTooLarge, pix.ProblemInvalidRequest, "the body is too large")
 		return nil, false
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, r.cfg.MaxBody))
+	body, err := readBody(http.MaxBytesReader(w, req.Body, r.cfg.MaxBody), req.ContentLength)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):

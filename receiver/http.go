@@ -1,7 +1,9 @@
 package receiver
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -88,6 +90,16 @@ func refuse(w http.ResponseWriter, status int, kind pix.ProblemKind, detail stri
 func unavailable(w http.ResponseWriter, err error) {
 	w.Header().Set("Retry-After", "5")
 	refuse(w, http.StatusServiceUnavailable, pix.ProblemUnavailable, err.Error())
+}
+
+// readBody is io.ReadAll with room from the start for the length that was
+// announced, as far as one is believed.
+func readBody(r io.Reader, announced int64) ([]byte, error) {
+	const most = 1 << 16
+	var b bytes.Buffer
+	b.Grow(int(min(max(announced, 0), most)) + bytes.MinRead)
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -111,7 +111,7 @@ func (p pspClient) once(ctx context.Context, method, path string, body any) (str
 		return token, answer{err: err}
 	}
 	defer resp.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	raw, err := readBody(io.LimitReader(resp.Body, maxAnswer), resp.ContentLength)
 	if err != nil {
 		return token, answer{err: fmt.Errorf("read answer of %s %s: %w", method, path, err)}
 	}

@@ -30,12 +30,15 @@ func (s reconciler) RunOnce(ctx context.Context) (Progress, error) {
 		from = d.Watermark.Add(-s.r.cfg.Overlap)
 	}
 	until := now.Add(-s.r.cfg.Grace)
-	n, err := s.forward(ctx, &d, from, until)
+	n, flying, err := s.forward(ctx, &d, from, until)
 	if err == nil {
 		err = s.backward(ctx, until)
 	}
 	if err != nil {
 		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("reconcile", 6))))
+	}
+	if !flying.IsZero() && flying.Before(until) {
+		until = flying // what is still being worked on is looked at again
 	}
 	if until.After(d.Watermark) {
 		d.Watermark = until
@@ -46,45 +49,56 @@ func (s reconciler) RunOnce(ctx context.Context) (Progress, error) {
 
 // forward walks the statement and looks each line up in the ledger. The cursor
 // is kept with the duty, so that an interrupted walk goes on from its last page.
-func (s reconciler) forward(ctx context.Context, d *Duty, from, to time.Time) (int, error) {
-	n := 0
+// flying is the instant of the oldest line that the inbox still works on, zero
+// if there is none.
+func (s reconciler) forward(ctx context.Context, d *Duty, from, to time.Time) (n int, flying time.Time, err error) {
 	for {
 		page, a := s.r.psp.statement(ctx, from, to, d.Cursor)
 		if a.verdict != verdictDone {
-			return n, a.Err()
+			return n, flying, a.Err()
 		}
-		if err := s.match(ctx, page.Lines); err != nil {
-			return n, err
+		oldest, err := s.match(ctx, page.Lines)
+		if err != nil {
+			return n, flying, err
+		}
+		if flying.IsZero() {
+			flying = oldest
 		}
 		n += len(page.Lines)
 		d.Cursor = page.Next
 		if page.Next == "" {
-			return n, nil
+			return n, flying, nil
 		}
 		if _, err := s.r.store.SaveDuty(ctx, *d, false); err != nil {
-			return n, err
+			return n, flying, err
 		}
 	}
 }
 
-func (s reconciler) match(ctx context.Context, lines []pix.StatementLine) error {
+// match looks one page up. It returns the instant of the page's first line that
+// is in flight.
+func (s reconciler) match(ctx context.Context, lines []pix.StatementLine) (flying time.Time, err error) {
 	if len(lines) == 0 {
-		return nil
+		return flying, nil
 	}
 	outs, err := s.r.store.MatchStatement(ctx, lines)
 	if err != nil {
-		return err
+		return flying, err
 	}
 	var adjust []Adjustment
 	for i, out := range outs {
 		now, err := s.r.now(ctx)
 		if err != nil {
-			return err
+			return flying, err
 		}
 		switch out.Class {
+		case MatchInFlight:
+			if flying.IsZero() {
+				flying = lines[i].SettledAt
+			}
 		case MatchMissingInLedger:
 			if err := s.repair(ctx, lines[i], now); err != nil {
-				return err
+				return flying, err
 			}
 		case MatchDivergent:
 			adjust = append(adjust, Adjustment{
@@ -94,10 +108,10 @@ func (s reconciler) match(ctx context.Context, lines []pix.StatementLine) error 
 		}
 	}
 	if len(adjust) == 0 {
-		return nil
+		return flying, nil
 	}
 	_, err = s.r.store.PostAdjustments(ctx, adjust)
-	return err
+	return flying, err
 }
 
 // repair books a line that the ledger lacks, once the PSP told what it is of.
@@ -156,21 +170,23 @@ func (s reconciler) backward(ctx context.Context, until time.Time) error {
 }
 
 func (s reconciler) phantom(ctx context.Context, p Payment) error {
-	_, a := s.r.psp.getPix(ctx, p.EndToEndID)
+	settled, a := s.r.psp.getPix(ctx, p.EndToEndID)
+	adjust := Adjustment{EndToEndID: p.EndToEndID}
 	switch a.verdict {
-	case verdictDone:
-		return nil // settled; its line is still to come
+	case verdictDone: // settled; its line is still to come, or was passed
+		adjust.Want, adjust.Reason = settled.Amount, MatchDivergent
 	case verdictAbsent:
-		now, err := s.r.now(ctx)
-		if err != nil {
-			return err
-		}
-		_, err = s.r.store.PostAdjustments(ctx, []Adjustment{{
-			EndToEndID: p.EndToEndID, Want: 0, Reason: MatchMissingAtPSP, Now: now,
-		}})
+		adjust.Reason = MatchMissingAtPSP
+	default:
+		return a.Err()
+	}
+	now, err := s.r.now(ctx)
+	if err != nil {
 		return err
 	}
-	return a.Err()
+	adjust.Now = now
+	_, err = s.r.store.PostAdjustments(ctx, []Adjustment{adjust})
+	return err
 }
 
 func parseCursor(s string) int64 {

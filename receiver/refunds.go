@@ -212,13 +212,16 @@ func learn(x Refund, d pix.Refund, call *RefundCall) {
 // StatusClash is our own word, in a [RefundCall], for a refund of another's under our id.
 const StatusClash pix.RefundStatus = "CLASH"
 
-// provesRefusal says whether a refused PUT ends the matter. The very first one
-// does, unless it says that the id is in use. A later one may be refused
+// provesRefusal says whether a refused PUT ends the matter. One that says that
+// the id is in use never does, another one does if it was the very first. A later one may be refused
 // because an earlier one took effect, so it counts only when the PSP has had
 // the time in which it may hide an effect, and still does not know the refund.
 func (s refundSender) provesRefusal(ctx context.Context, x Refund, a answer) bool {
+	if idInUse(a.body) {
+		return false
+	}
 	if x.Attempts == 1 {
-		return !idInUse(a.body)
+		return true
 	}
 	now, err := s.r.now(ctx)
 	if err != nil || now.Sub(x.FirstCallAt) < s.r.cfg.ProofAfter {

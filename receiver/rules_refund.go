@@ -164,12 +164,13 @@ type RefundFacts struct {
 func (r Rules) Refund(f RefundFacts) RefundDecision {
 	c := f.Content
 	switch {
+	case !c.Status.Final():
+		// What is not final moves nothing; its end is an event of its own.
+		return RefundDecision{Result: ApplyKnown}
 	case f.Payment == nil:
 		return RefundDecision{Result: ApplyWait, Reason: ReasonNoCredit}
 	case f.Same != nil && f.Same.State.Final():
 		return f.afterTheEnd()
-	case !c.Status.Final() && f.Confirmed:
-		return RefundDecision{Result: ApplyKnown}
 	case f.Same == nil && f.Own != nil && f.Own.Attempts > 0 && !f.Settled:
 		return RefundDecision{Result: ApplyWait, Reason: ReasonOwnCallOpen}
 	case !f.Confirmed:

@@ -1,7 +1,6 @@
 package scenarios_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"testing"
@@ -114,11 +113,8 @@ func TestRefusedRepeatAfterACrashIsNoProof(t *testing.T) {
 		t.Fatal("the sender's turn: want an error")
 	}
 	// A PSP that looks at the sum before the id: the first call took the rest.
-	sum := pix.NewProblem(pix.ProblemRefundInvalid, "", pix.Violation{
-		Reason: "over the Pix", Property: "devolucao.valor", Value: "60.00",
-	})
 	tp.on(http.MethodGet, instead(http.StatusNotFound))
-	tp.on(http.MethodPut, refused(sum))
+	tp.on(http.MethodPut, problem(http.StatusBadRequest))
 	l.rest()
 	l.calls(tp, refundID("DEV-1", 0), "PUT 201", "GET 404", "PUT 400", "GET 200")
 	l.stands("DEV-1", receiver.RefundReturned)
@@ -130,13 +126,10 @@ func TestRefusedRepeatAfterACrashIsNoProof(t *testing.T) {
 // The other side of it: the very first call's refusal is final at once, and a
 // later one is once the PSP has had its time and still knows of no refund.
 func TestRefusedRefundPutsTheMoneyBack(t *testing.T) {
-	blocked := pix.NewProblem(pix.ProblemRefundInvalid, "", pix.Violation{
-		Reason: "blocked", Property: "devolucao.valor", Value: "60.00",
-	})
 	l := newLab(t, labOptions{})
 	tp := l.record()
 	p := l.sold("PED-1", "100.00")
-	tp.on(http.MethodPut, refused(blocked))
+	tp.on(http.MethodPut, problem(http.StatusBadRequest))
 	l.refund(http.StatusAccepted, "DEV-1", p, "60.00")
 	l.rest()
 	l.calls(tp, refundID("DEV-1", 0), "PUT 400")
@@ -146,7 +139,7 @@ func TestRefusedRefundPutsTheMoneyBack(t *testing.T) {
 	start := l.clock.Now()
 	tp.on(http.MethodPut, never)
 	for range 100 {
-		tp.on(http.MethodPut, refused(blocked))
+		tp.on(http.MethodPut, problem(http.StatusBadRequest))
 	}
 	l.refund(http.StatusAccepted, "DEV-2", p, "60.00")
 	l.rest()
@@ -159,17 +152,6 @@ func TestRefusedRefundPutsTheMoneyBack(t *testing.T) {
 	l.returned(p.EndToEndID)
 	l.putOnly(tp, refundID("DEV-1", 0), refundID("DEV-2", 0))
 	l.endOfDay()
-}
-
-// refused answers a call with a problem; the PSP never hears of it.
-func refused(p pix.Problem) bend {
-	return func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
-		raw, err := json.Marshal(p)
-		if err != nil {
-			return nil, err
-		}
-		return respond(req, p.Status, http.Header{}, raw), nil
-	}
 }
 
 // From the field: an id of a refund was taken for unique. It is so within its

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -49,6 +50,21 @@ func (l *lab) refund(want int, reference string, p pix.Payment, amount string) {
 	if rec.Code != want {
 		l.t.Errorf("POST /refunds %s of %s: got %d %s, want %d", reference, amount, rec.Code, rec.Body, want)
 	}
+}
+
+// overCap wants a refund to be refused as more than is left of its Pix, and for
+// no other reason.
+func (l *lab) overCap(reference string, p pix.Payment, amount string) {
+	l.t.Helper()
+	rec := l.call(http.MethodPost, "/refunds", refundBody(reference, p.EndToEndID, amount))
+	if !refusedFor(rec, receiver.ReasonOverCap) {
+		l.t.Errorf("POST /refunds %s of %s: got %d %s, want 422: %s", reference, amount, rec.Code, rec.Body, receiver.ReasonOverCap)
+	}
+}
+
+func refusedFor(rec *httptest.ResponseRecorder, reason string) bool {
+	p, err := pix.ParseProblem(rec.Body.Bytes())
+	return rec.Code == http.StatusUnprocessableEntity && err == nil && p.Detail == reason
 }
 
 // refundShown is what GET /refunds/{reference} says of a refund.
@@ -340,12 +356,29 @@ func instead(status int) bend {
 }
 
 // afterwards lets the PSP act and something in front of it answer.
-func afterwards(status int) bend {
+func afterwards(status int) bend { return following(instead(status)) }
+
+// following lets the PSP act, and answers for it all the same.
+func following(answer bend) bend {
 	return func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error) {
 		if _, err := call(); err != nil {
 			return nil, err
 		}
-		return respond(req, status, http.Header{}, nil), nil
+		return answer(req, call)
+	}
+}
+
+// problem answers for the PSP, which never hears of the call, as if something was
+// wrong with the amount.
+func problem(status int) bend {
+	return func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
+		p := pix.NewProblem(pix.ProblemRefundInvalid, "", pix.Violation{Reason: "not so much", Property: "devolucao.valor"})
+		p.Status = status
+		raw, err := json.Marshal(p)
+		if err != nil {
+			return nil, err
+		}
+		return respond(req, status, http.Header{}, raw), nil
 	}
 }
 

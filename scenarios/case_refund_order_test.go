@@ -184,6 +184,28 @@ func TestCreditBookedTwiceAroundARefundErasesNone(t *testing.T) {
 	l.endOfDay()
 }
 
+// The PSP's list vouches for a credit only after part of it went back: what was
+// booked of it stands.
+func TestConfirmationAfterARefundErasesNone(t *testing.T) {
+	l := newLab(t, labOptions{})
+	p := l.pay(l.sale("PED-1", "100.00"), "100.00")
+	l.deliver()
+	l.work()
+	l.reconcile() // the statement vouches for the money, and nothing was said of its event
+	l.refund(http.StatusAccepted, "DEV-1", p, "40.00")
+	l.rest()
+	if l.event(p.EndToEndID).Confirmed {
+		t.Fatal("the event is confirmed already: this test proves nothing")
+	}
+	l.unmoved("the sweep", l.sweep)
+	if !l.event(p.EndToEndID).Confirmed {
+		t.Error("the sweep does not confirm the event")
+	}
+	l.returned(p.EndToEndID, "40.00")
+	l.left(p.EndToEndID, "60.00")
+	l.endOfDay()
+}
+
 // From the field: the callback of our own refund overtook the answer of our own
 // call, was taken for somebody else's, and the partial refund counted twice.
 func TestCallbackOvertakesTheAnswerOfOurOwnRefund(t *testing.T) {

@@ -147,7 +147,7 @@ func TestRefundInPartsLeavesExactlyTheRest(t *testing.T) {
 	l.left(p.EndToEndID, "0.00")
 	l.holds(receiver.AccountSettlement, "0.00")
 	l.holds(receiver.AccountRefunds, "599.80")
-	l.refund(http.StatusUnprocessableEntity, "DEV-4", p, "0.01")
+	l.overCap("DEV-4", p, "0.01")
 	l.rest()
 	if n := len(tp.put()); n != 4 {
 		t.Errorf("the PSP was asked for %d refunds, want 4", n)
@@ -183,7 +183,7 @@ func TestAnySplitOfAnyAmountLeavesNothing(t *testing.T) {
 			asked++
 			l.left(p.EndToEndID, left.String())
 		}
-		l.refund(http.StatusUnprocessableEntity, fmt.Sprintf("MORE-%d", n), p, "0.01")
+		l.overCap(fmt.Sprintf("MORE-%d", n), p, "0.01")
 	}
 	if asked > 500 {
 		t.Fatalf("%d refunds: their terms go to 500", asked)

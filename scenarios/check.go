@@ -166,7 +166,7 @@ type pspObserver struct {
 // Settled adds a Pix to the truth.
 func (o pspObserver) Settled(row fakepsp.SettledPix) {
 	w := o.w
-	w.view.Truth[row.EndToEndID] = row
+	w.view.Truth[row.EndToEndID] = TruePix{TxID: row.TxID, Amount: row.Amount, PaidAt: row.PaidAt}
 	w.lastSettled = w.sched.Now()
 	w.emit("psp", "pix.settled", row.Amount.String(), "e2e", string(row.EndToEndID), "txid", string(row.TxID))
 }

@@ -11,7 +11,7 @@ func (creditedAtLeastOnce) sentence() string { return "No Pix is forgotten" }
 func (creditedAtLeastOnce) end(f *final) string {
 	for _, id := range sorted(f.Truth) {
 		if m := f.Money[id]; m == nil || len(m.Credits) == 0 {
-			return fmt.Sprintf("Pix %s of %s settled and was never credited", id, f.Truth[id].Payment.Amount.BRL())
+			return fmt.Sprintf("Pix %s of %s settled and was never credited", id, f.Truth[id].Amount.BRL())
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
@@ -17,13 +18,17 @@ func (onceOut) id() string       { return "I14" }
 func (onceOut) sentence() string { return "What was asked for once went out once" }
 
 func (onceOut) end(f *final) string {
-	claimed := map[pix.ReturnID]bool{}
+	claimed, made := map[pix.ReturnID]bool{}, map[pix.EndToEndID][]*fakepsp.RefundRow{}
+	for i := range f.TruthRefunds {
+		t := &f.TruthRefunds[i]
+		made[t.EndToEndID] = append(made[t.EndToEndID], t)
+	}
 	for _, id := range sorted(f.Refunds) {
 		for _, r := range f.Refunds[id] {
 			if r.Origin != receiver.RefundByMerchant {
 				continue
 			}
-			if d := f.ownRefund(*r, claimed); d != "" {
+			if d := f.ownRefund(*r, made[id], claimed); d != "" {
 				return d
 			}
 		}
@@ -36,11 +41,12 @@ func (onceOut) end(f *final) string {
 	return ""
 }
 
-// ownRefund compares one refund of the merchant's with what the PSP did.
-func (f *final) ownRefund(r receiver.Refund, claimed map[pix.ReturnID]bool) string {
+// ownRefund compares one refund of the merchant's with what the PSP did to its
+// Pix.
+func (f *final) ownRefund(r receiver.Refund, done []*fakepsp.RefundRow, claimed map[pix.ReturnID]bool) string {
 	made := 0
-	for _, t := range f.TruthRefunds {
-		if t.EndToEndID != r.EndToEndID || t.Status != pix.RefundReturned {
+	for _, t := range done {
+		if t.Status != pix.RefundReturned {
 			continue
 		}
 		if r.ReturnID != "" && t.ReturnID == r.ReturnID || r.ReturnID == "" && t.ID == r.ID && !f.w.madeInApp(t.EndToEndID, t.ID) {

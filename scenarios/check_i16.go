@@ -16,25 +16,27 @@ func (rightCharge) id() string       { return "I16" }
 func (rightCharge) sentence() string { return "Money is on the charge it was paid for" }
 
 func (rightCharge) end(f *final) string {
+	paid := map[pix.TxID][]pix.EndToEndID{}
 	for _, id := range sorted(f.Truth) {
-		truth := f.Truth[id].Payment
+		truth := f.Truth[id]
 		c := f.ByTxID[truth.TxID]
 		if truth.TxID == "" || c == nil {
 			continue
 		}
+		paid[truth.TxID] = append(paid[truth.TxID], id)
 		if p := f.Payments[id]; p != nil && p.Charge != c.Reference && p.Held.Total() != 0 {
 			return fmt.Sprintf("Pix %s was paid for charge %s and is booked on %q", id, c.Reference, p.Charge)
 		}
 	}
 	for _, id := range sorted(f.ByTxID) {
-		if d := f.chargeState(f.ByTxID[id]); d != "" {
+		if d := f.chargeState(f.ByTxID[id], paid[id]); d != "" {
 			return d
 		}
 	}
 	return ""
 }
 
-func (v *View) chargeState(c *receiver.Charge) string {
+func (v *View) chargeState(c *receiver.Charge, paid []pix.EndToEndID) string {
 	revenue := v.Revenue[c.Reference]
 	if c.Settled != revenue {
 		return fmt.Sprintf("charge %s counts %s as settled, its revenue is %s", c.Reference, c.Settled.BRL(), revenue.BRL())
@@ -45,19 +47,20 @@ func (v *View) chargeState(c *receiver.Charge) string {
 	if paid := c.SettledBy != ""; paid != (revenue >= c.Due && revenue > 0) {
 		return fmt.Sprintf("charge %s of %s: settled is %t with %s of revenue", c.Reference, c.Due.BRL(), paid, revenue.BRL())
 	}
-	return v.unsettled(c)
+	return v.unsettled(c, paid)
 }
 
-// unsettled finds a charge that a Pix of the right amount should have settled.
-func (v *View) unsettled(c *receiver.Charge) string {
+// unsettled finds a charge that a Pix of the right amount should have settled,
+// among those with its txid.
+func (v *View) unsettled(c *receiver.Charge, paid []pix.EndToEndID) string {
 	if c.SettledBy != "" || c.State != receiver.ChargeActive {
 		return ""
 	}
-	for _, id := range sorted(v.Truth) {
-		t := v.Truth[id].Payment
+	for _, id := range paid {
+		t := v.Truth[id]
 		p := v.Payments[id]
 		returned := p != nil && (p.Refunded > 0 || p.Refunding > 0)
-		if t.TxID == c.TxID && t.Amount == c.Due && c.Payable(t.PaidAt) && !returned {
+		if t.Amount == c.Due && c.Payable(t.PaidAt) && !returned {
 			return fmt.Sprintf("charge %s was paid in full by Pix %s and is not settled", c.Reference, pix.EndToEndID(id))
 		}
 	}

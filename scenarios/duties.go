@@ -108,11 +108,30 @@ func (w *World) rouse() {
 			w.endRest(q, d)
 		}
 	}
+	w.turns = w.turns[:0]
 	for _, i := range w.idlers {
-		if wake := w.nextTurn(i.queue); wake < i.a.task.Wake() {
+		if wake := w.nextTurnOf(i.queue); wake < i.a.task.Wake() {
 			w.sched.Rewake(i.a.task, wake)
 		}
 	}
+}
+
+// queueTurn is nextTurn's answer while nothing happens in between.
+type queueTurn struct {
+	queue receiver.Queue
+	wake  chaos.Instant
+}
+
+// nextTurnOf asks nextTurn once for all loops of a queue.
+func (w *World) nextTurnOf(q receiver.Queue) chaos.Instant {
+	for _, t := range w.turns {
+		if t.queue == q {
+			return t.wake
+		}
+	}
+	wake := w.nextTurn(q)
+	w.turns = append(w.turns, queueTurn{q, wake})
+	return wake
 }
 
 func (w *World) endRest(q receiver.Queue, d *dutyRest) {
@@ -142,11 +161,7 @@ func (w *World) endTurn(q receiver.Queue, t turn, p receiver.Progress, err error
 	d.version, d.began = w.stamp(q), t.began
 }
 
-func (w *World) idle(a *actor, q receiver.Queue) *idler {
-	i := &idler{a: a, queue: q}
-	w.idlers = append(w.idlers, i)
-	return i
-}
+func (w *World) idle(i *idler) { w.idlers = append(w.idlers, i) }
 
 func (w *World) awake(i *idler) {
 	for k, other := range w.idlers {

@@ -125,10 +125,11 @@ const idlePause = 50 * chaos.Millisecond
 func (in *instance) loop(s receiver.Step) {
 	w, a := in.w, in.w.self()
 	errs := 0
+	idle := &idler{a: a, queue: s.Queue()}
 	for {
 		wake := w.nextTurn(s.Queue())
 		if wake > w.sched.Now() {
-			in.wait(a, s.Queue(), wake)
+			in.wait(idle, wake)
 			continue
 		}
 		turn := w.beginTurn(s.Queue())
@@ -152,10 +153,10 @@ func (in *instance) loop(s receiver.Step) {
 }
 
 // wait parks a loop that the world may wake earlier.
-func (in *instance) wait(a *actor, q receiver.Queue, wake chaos.Instant) {
-	i := in.w.idle(a, q)
+func (in *instance) wait(i *idler, wake chaos.Instant) {
+	in.w.idle(i)
 	defer in.w.awake(i)
-	a.park(wake, "", "idle")
+	i.a.park(wake, "", "idle")
 }
 
 // errorPause grows with the errors in a row, from half a second to a minute.

@@ -56,12 +56,8 @@ func (w *World) pending() []string {
 			charges++
 		}
 	}
-	for _, list := range w.view.Refunds {
-		for _, r := range list {
-			if !r.State.Final() {
-				refunds++
-			}
-		}
+	for _, id := range sorted(w.view.Refunds) {
+		refunds += openRefunds(w.view.Refunds[id])
 	}
 	for _, o := range w.view.Outbox {
 		if !o.Sent && !o.Dead {
@@ -91,33 +87,43 @@ func (w *World) pending() []string {
 	return out
 }
 
-// redeliver sends every settled Pix with a txid once more, signed anew, and
-// notes whether anything moved.
+func openRefunds(list []*receiver.Refund) int {
+	n := 0
+	for _, r := range list {
+		if !r.State.Final() {
+			n++
+		}
+	}
+	return n
+}
+
+// redeliver sends every settled Pix with a txid once more, as it stands with its
+// refunds, signed anew, one body after the other, and notes whether anything
+// moved.
 func (w *World) redeliver(limit chaos.Instant) {
 	w.replaying = true
 	defer func() { w.replaying = false }()
 	w.emit("world", "redeliver", "")
-	const most = 200
-	var body []pix.Payment
-	flush := func() {
-		if len(body) > 0 {
-			w.sendAgain(pix.EncodeCallback(body))
-		}
-		body = body[:0]
-	}
-	for _, row := range w.psp.Settled() {
-		if row.TxID == "" {
-			continue
-		}
-		if body = append(body, row.Payment); len(body) == most {
-			flush()
-		}
-	}
-	flush()
+	w.sendAgain(w.psp.Settled())
 	w.runUntil(limit)
 }
 
-func (w *World) sendAgain(body []byte) {
+// sendAgain sends the first of the rows once more, and the rest once they are
+// answered.
+func (w *World) sendAgain(rows []fakepsp.SettledPix) {
+	const most = 200
+	var items []pix.Payment
+	for len(rows) > 0 && len(items) < most {
+		if rows[0].TxID != "" {
+			item, _ := w.psp.Payment(rows[0].EndToEndID)
+			items = append(items, item)
+		}
+		rows = rows[1:]
+	}
+	if len(items) == 0 {
+		return
+	}
+	body := pix.EncodeCallback(items)
 	w.replays++
 	w.send(&inbound{
 		name: "again/" + strconv.Itoa(w.replays), method: http.MethodPost, path: "/pix", body: body,
@@ -127,6 +133,7 @@ func (w *World) sendAgain(body []byte) {
 			if err != nil || status != http.StatusOK {
 				w.moved("delivering everything again was answered with " + outcome(status, err))
 			}
+			w.sendAgain(rows)
 		},
 	})
 }

@@ -10,7 +10,16 @@ func (s *simStore) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) 
 	return batch(s, "ReserveRefunds", in,
 		func(r receiver.NewRefund) string { return s.id(r.Refund.Reference) },
 		func(o receiver.ReserveOutcome) string { return sayReason(string(o.Result), o.Reason) },
-		func() ([]receiver.ReserveOutcome, error) { return s.inner.ReserveRefunds(ctx, in) })
+		func() ([]receiver.ReserveOutcome, error) {
+			outs, err := s.inner.ReserveRefunds(ctx, in)
+			for i, o := range outs {
+				if o.Result == receiver.ReserveRefused {
+					want := in[i].Refund
+					s.in.w.refusedRefunds[want.Reference] = s.in.w.wronglyRefused(s.id(want.Reference), want.EndToEndID, want.Amount)
+				}
+			}
+			return outs, err
+		})
 }
 
 func (s *simStore) FindRefunds(ctx context.Context, in []receiver.RefundRef) ([]*receiver.Refund, error) {

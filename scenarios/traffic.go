@@ -73,14 +73,20 @@ type sale struct {
 // maxSaleTries bounds a merchant's patience.
 const maxSaleTries = 40
 
+// saleBody is POST /charges. Its members stand in the order of the alphabet.
+type saleBody struct {
+	Amount     pix.Amount `json:"amount,omitempty"`
+	ExpiresInS int64      `json:"expires_in_s"`
+	Kind       string     `json:"kind"`
+	Reference  string     `json:"reference"`
+	TxID       string     `json:"txid,omitempty"`
+}
+
 func (s *sale) create() {
 	c := s.charge
-	body := map[string]any{"reference": c.Reference, "kind": string(c.Kind), "expires_in_s": c.ExpiresInS}
-	if c.AmountCents > 0 {
-		body["amount"] = pix.Amount(c.AmountCents)
-	}
+	body := saleBody{Amount: pix.Amount(max(c.AmountCents, 0)), ExpiresInS: c.ExpiresInS, Kind: string(c.Kind), Reference: c.Reference}
 	if c.Elsewhere {
-		body["txid"] = chaos.Txid(s.w.plan.Seed, *c)
+		body.TxID = chaos.Txid(s.w.plan.Seed, *c)
 	}
 	s.call(http.MethodPost, "/charges", body, s.create)
 }

@@ -48,12 +48,17 @@ type refundAsk struct {
 // maxAskTries bounds the merchant's patience with "not yet".
 const maxAskTries = 60
 
+// refundBody is POST /refunds.
+type refundBody struct {
+	Amount     pix.Amount `json:"amount"`
+	EndToEndID string     `json:"endToEndId"`
+	Reference  string     `json:"reference"`
+}
+
 func (k *refundAsk) send() {
 	w, r := k.w, k.refund
 	k.tries++
-	body, err := json.Marshal(map[string]any{
-		"reference": r.Reference, "endToEndId": k.pix.EndToEndID, "amount": pix.Amount(r.AmountCents),
-	})
+	body, err := json.Marshal(refundBody{pix.Amount(r.AmountCents), k.pix.EndToEndID, r.Reference})
 	if err != nil {
 		w.fail(err)
 		return
@@ -78,13 +83,28 @@ func (k *refundAsk) send() {
 	w.send(in)
 }
 
-// judge looks whether a refusal was right when it was given: the Pix confirmed,
-// in time, with enough left of it, and the account with enough to spend.
+// judge finds fault with a refusal that was wrong when it was decided. The
+// store's own was looked at in its command; one of a receiver that asks no store
+// is looked at now.
 func (k *refundAsk) judge() {
-	v, id := k.w.view, pix.EndToEndID(k.pix.EndToEndID)
+	w, r := k.w, k.refund
+	wrong, decided := w.refusedRefunds[r.Reference]
+	if !decided {
+		wrong = w.wronglyRefused(r.ID, pix.EndToEndID(k.pix.EndToEndID), pix.Amount(r.AmountCents))
+	}
+	if w.falseRefusal == "" {
+		w.falseRefusal = wrong
+	}
+}
+
+// wronglyRefused says why a refund should have been accepted as things stand:
+// the Pix confirmed, in time, with enough left of it, and the account with
+// enough confirmed money to spend. It is "" where refusing is right.
+func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amount) string {
+	v := w.view
 	p, m := v.Payments[id], v.Money[id]
-	if p == nil || m == nil || !p.Confirmed || k.w.falseRefusal != "" {
-		return
+	if p == nil || m == nil || !p.Confirmed {
+		return ""
 	}
 	left := min(m.Credited, v.Truth[id].Amount)
 	for _, r := range v.Refunds[id] {
@@ -92,12 +112,23 @@ func (k *refundAsk) judge() {
 			left -= r.Amount
 		}
 	}
-	free := v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked()
-	amount := pix.Amount(k.refund.AmountCents)
-	late := k.w.now().After(p.PaidAt.Add(receiver.RefundWindow))
-	if amount <= left && amount <= free && !late {
-		k.w.falseRefusal = fmt.Sprintf("refund %s of %s on Pix %s was refused with %s left", k.refund.ID, amount.BRL(), id, left.BRL())
+	late := w.now().After(p.PaidAt.Add(receiver.RefundWindow))
+	if amount > left || amount > v.free() || late {
+		return ""
 	}
+	return fmt.Sprintf("refund %s of %s on Pix %s was refused with %s left", subject, amount.BRL(), id, left.BRL())
+}
+
+// free is what the account has to spend: what settled and is confirmed, less
+// what refunds hold and MED blocks.
+func (v *View) free() pix.Amount {
+	free := v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked()
+	for _, id := range sorted(v.Payments) {
+		if p := v.Payments[id]; !p.Confirmed {
+			free -= p.Held.Total()
+		}
+	}
+	return free
 }
 
 // blocked is what MED holds, as far as the receiver was told.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
@@ -44,10 +45,17 @@ type View struct {
 	// TruthRefunds are the refunds that settled at the PSP, in order.
 	TruthRefunds []fakepsp.RefundRow
 	// Truth is what settled at the PSP.
-	Truth map[pix.EndToEndID]fakepsp.SettledPix
+	Truth map[pix.EndToEndID]TruePix
 	// Said are amounts that the PSP told of with a valid signature although
 	// they were not so: what an unconfirmed booking may rest on for a while.
 	Said map[pix.EndToEndID][]pix.Amount
+}
+
+// TruePix is what the checks want to know of a Pix that settled at the PSP.
+type TruePix struct {
+	TxID   pix.TxID
+	Amount pix.Amount
+	PaidAt time.Time
 }
 
 // PixMoney is the ledger's account of one Pix.
@@ -72,7 +80,7 @@ func newView() *View {
 		Outbox: map[int64]*receiver.OutboxEvent{}, Balance: map[receiver.Account]pix.Amount{},
 		Money: map[pix.EndToEndID]*PixMoney{}, Revenue: map[string]pix.Amount{}, References: map[string]int{},
 		Returned: map[returnLine]pix.Amount{}, Memos: map[string]receiver.Memo{},
-		Truth: map[pix.EndToEndID]fakepsp.SettledPix{}, Said: map[pix.EndToEndID][]pix.Amount{},
+		Truth: map[pix.EndToEndID]TruePix{}, Said: map[pix.EndToEndID][]pix.Amount{},
 	}
 }
 

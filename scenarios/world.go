@@ -67,28 +67,31 @@ type World struct {
 	removals     map[string]int64 // charge → when a fault has it removed
 	refundByID   map[refundName]*chaos.Refund
 	falseRefusal string // a refund that should have been accepted
-	nths         map[string]int
-	paused       map[int]bool
-	idlers       []*idler
-	duties       map[receiver.Queue]*dutyRest
-	version      uint64 // rises with everything that a duty could notice
-	windows      uint64 // rises with each beginning and end of a fault's window
-	lastChange   chaos.Instant
-	lastSettled  chaos.Instant
-	maxLag       chaos.Instant
-	flying       int
-	healed       bool
-	void         []Void
-	calls        int64
-	troubles     int // store faults so far
-	acknowledged int
-	refusals     int // genuine callbacks that were refused
-	firstRefusal string
-	replaying    bool
-	replays      int
-	replayed     string // what delivering everything again moved
-	failure      error  // of the lab itself
-	progress     atomic.Int64
+	// refusedRefunds says, by reference, what was wrong with the store's refusal.
+	refusedRefunds map[string]string
+	nths           map[string]int
+	paused         map[int]bool
+	idlers         []*idler
+	turns          []queueTurn // of one look at all queues
+	duties         map[receiver.Queue]*dutyRest
+	version        uint64 // rises with everything that a duty could notice
+	windows        uint64 // rises with each beginning and end of a fault's window
+	lastChange     chaos.Instant
+	lastSettled    chaos.Instant
+	maxLag         chaos.Instant
+	flying         int
+	healed         bool
+	void           []Void
+	calls          int64
+	troubles       int // store faults so far
+	acknowledged   int
+	refusals       int // genuine callbacks that were refused
+	firstRefusal   string
+	replaying      bool
+	replays        int
+	replayed       string // what delivering everything again moved
+	failure        error  // of the lab itself
+	progress       atomic.Int64
 	// watch is shown every exchange of the PSP's API; lastCall is the one it is of.
 	watch    func(req *http.Request, body []byte, reply fakepsp.Reply)
 	lastCall fakepsp.APICall
@@ -115,14 +118,14 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
 		balance: plan.Seed.Mixer("balance"),
 		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
-		subjects: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
+		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
 		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}},
 	}
 	w.name()
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
 	w.mem = memory.New(memory.Config{
-		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe,
+		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe, Slim: true,
 	})
 	return w, w.openPSP()
 }
@@ -202,6 +205,11 @@ func otherClient(seed chaos.Seed) fakepsp.Client {
 	return fakepsp.Client{ID: "outro-sistema", Secret: seed.ID("secret", "other", 32), Scopes: []string{"cob.write"}}
 }
 
+// sweepOverlap is how far a world's sweeps reach behind the last one: twice the
+// longest lag that a plan can hold ([chaos.MaxLagMS]) and no more, so that a
+// sweep that loses something is found out.
+const sweepOverlap = time.Hour
+
 // receiverConfig is what one instance is told.
 func (w *World) receiverConfig(in *instance) receiver.Config {
 	seed := w.plan.Seed
@@ -211,7 +219,8 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		TokenURL: "https://" + hostPSP + "/oauth/token", ClientID: labClient(seed).ID, ClientSecret: labClient(seed).Secret,
 		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
-		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
+		Overlap: sweepOverlap,
+		HTTP:    client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}
 }
 

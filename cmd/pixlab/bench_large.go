@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -75,7 +76,12 @@ func (c *cli) measureCommand() *cobra.Command {
 	}
 }
 
+// largeLimit is what Go's runtime is told to make do with in a large run: it
+// collects as seldom as ever while there is room below, and more often near it.
+const largeLimit = 340 << 20
+
 func (c *cli) measure(payments int) (*measured, error) {
+	debug.SetMemoryLimit(largeLimit)
 	begin := time.Now()
 	plan, err := chaos.Generate(chaos.Options{Seed: 1, Profile: "calm", Payments: payments})
 	if err != nil {
@@ -148,7 +154,7 @@ func childError(err error) error {
 
 func (c *cli) largePage(all []*measured) []byte {
 	p := &page{colour: coloured(c.out)}
-	p.line("profile calm, seed 1, one run of each size in a process of its own, trace to nowhere")
+	p.line("profile calm, seed 1, one run of each size in a process of its own, trace to nowhere, GOMEMLIMIT %d MB", largeLimit>>20)
 	p.line("")
 	p.line("%s", p.dim("payments      time   per payment       steps      events   peak memory  verdict"))
 	for _, got := range all {

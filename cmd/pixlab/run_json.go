@@ -24,6 +24,7 @@ type runJSON struct {
 	Invariants []invariantJSON      `json:"invariants"`
 	Totals     totalsJSON           `json:"totals"`
 	Inbox      inboxJSON            `json:"inbox"`
+	Refunds    refundsJSON          `json:"refunds"`
 	CasesOpen  int                  `json:"cases_open"`
 	Voids      []voidJSON           `json:"voids"`
 	Pending    []string             `json:"pending"`
@@ -55,6 +56,12 @@ type inboxJSON struct {
 	Pending     int `json:"pending"`
 }
 
+type refundsJSON struct {
+	Returned  int   `json:"returned"`
+	Cents     int64 `json:"returned_cents"`
+	InProcess int64 `json:"in_process_cents"`
+}
+
 type voidJSON struct {
 	Payment string `json:"payment"`
 	Reason  string `json:"reason"`
@@ -71,6 +78,7 @@ func (r *finished) encode() []byte {
 		Faults: map[string]faultJSON{}, Invariants: []invariantJSON{}, Voids: []voidJSON{},
 		Totals:    totalsJSON{Statement: r.StatementCents, Ledger: r.LedgerCents},
 		Inbox:     inboxJSON{Processed: r.Processed, Quarantined: r.Quarantined, Pending: r.PendingInbox},
+		Refunds:   refundsJSON{Returned: r.Refunds, Cents: r.RefundedCents, InProcess: r.InProcessCents},
 		CasesOpen: r.CasesOpen, Pending: append([]string{}, r.Pending...),
 		Simulated: r.SimulatedMS, Elapsed: r.elapsed.Milliseconds(), Repeat: r.repeat(),
 	}

@@ -26,8 +26,9 @@ func (r *finished) head(p *page) {
 	s := plan.Settings
 	planned, _ := faultTotals(r.Faults)
 	p.field("run", "%s", p.bold(fmt.Sprintf("seed %s · profile %s · receiver %s", plan.Seed, plan.Profile, r.receiver)))
-	p.field("plan", "%s, %s, %s planned", counted(len(plan.Charges), "charge", "charges"),
-		counted(len(plan.Payments), "payment", "payments"), counted(planned, "fault", "faults"))
+	p.field("plan", "%s, %s, %s, %s, %s planned", counted(len(plan.Charges), "charge", "charges"),
+		counted(len(plan.Payments), "payment", "payments"), counted(len(plan.Refunds), "refund", "refunds"),
+		counted(len(plan.Disputes), "MED case", "MED cases"), counted(planned, "fault", "faults"))
 	p.field("", "%s of the receiver, %s in each; retry table %s",
 		counted(s.Instances, "process", "processes"), counted(s.Workers, "worker", "workers"), s.Retry)
 }
@@ -37,6 +38,8 @@ func (r *finished) numbers(p *page) {
 	p.field("time", "%s simulated in %s", virtual(r.SimulatedMS), elapsed(r.elapsed))
 	p.field("work", "%s steps, %s events, %s HTTP calls", grouped(r.Steps), grouped(r.Events), grouped(r.Calls))
 	p.field("inbox", "%s processed, %s quarantined, %s pending", grouped(r.Processed), grouped(r.Quarantined), grouped(r.PendingInbox))
+	p.field("refunds", "%s returned, %s; %s in process",
+		grouped(r.Refunds), pix.Amount(r.RefundedCents).BRL(), pix.Amount(r.InProcessCents).BRL())
 	p.field("cases", "%s open", grouped(r.CasesOpen))
 	r.voids(p)
 	ledger, statement := pix.Amount(r.LedgerCents), pix.Amount(r.StatementCents)

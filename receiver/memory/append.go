@@ -25,7 +25,7 @@ func (s *Store) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]rec
 		before := s.events.find(in[i].Source, in[i].Key)
 		switch {
 		case before == nil:
-			out[i] = tx.addEvent(newEvent(&in[i], tx.now))
+			out[i] = tx.addEvent(s.newEvent(&in[i], tx.now))
 		case !alike(before, &in[i]):
 			out[i] = receiver.AppendOutcome{EventID: before.ID, Result: receiver.AppendKnown, Confirmed: before.Confirmed}
 		default:
@@ -58,10 +58,13 @@ func content(item *receiver.InboxItem) (*receiver.Credit, *receiver.RefundConten
 
 // newEvent is the event that an item makes: due at once, or set aside where it
 // cannot be read.
-func newEvent(item *receiver.InboxItem, now time.Time) *receiver.Event {
+func (s *Store) newEvent(item *receiver.InboxItem, now time.Time) *receiver.Event {
 	e := &receiver.Event{
-		Source: item.Source, Key: item.Key, Channel: item.Channel, Raw: bytes.Clone(item.Raw),
+		Source: item.Source, Key: item.Key, Channel: item.Channel,
 		ReceivedAt: item.ReceivedAt, State: receiver.EventReceived, DueAt: now,
+	}
+	if !readable(item) || !s.cfg.Slim {
+		e.Raw = bytes.Clone(item.Raw)
 	}
 	if !readable(item) {
 		e.State, e.Quarantine = receiver.EventQuarantined, receiver.QuarantineBad
@@ -70,7 +73,23 @@ func newEvent(item *receiver.InboxItem, now time.Time) *receiver.Event {
 	}
 	e.Credit, e.Refund = content(item)
 	e.Confirmed = item.Confirmed
+	if e.Credit != nil {
+		s.share(e.Credit)
+	}
 	return e
+}
+
+// share makes a credit say what is stored already in the very same strings: what
+// was read from a body would keep a copy of each alive.
+func (s *Store) share(c *receiver.Credit) {
+	if ch := s.charges.findTxID(c.TxID); ch != nil {
+		c.TxID = ch.TxID
+	}
+	for _, key := range s.cfg.Rules.Keys {
+		if key == c.PixKey {
+			c.PixKey = key
+		}
+	}
 }
 
 func (tx *Tx) addEvent(e *receiver.Event) receiver.AppendOutcome {
@@ -141,6 +160,13 @@ func learnContent(e *receiver.Event, c receiver.Credit, confirmed bool) {
 	switch {
 	case confirmed && !e.Confirmed:
 		c = receiver.Enriched(c, *e.Credit)
+		c.EndToEndID = e.Credit.EndToEndID // the same: only the string that is kept
+		if c.TxID == e.Credit.TxID {
+			c.TxID = e.Credit.TxID
+		}
+		if c.PixKey == e.Credit.PixKey {
+			c.PixKey = e.Credit.PixKey
+		}
 		e.Credit, e.Confirmed = &c, true
 	case c.Enriches(*e.Credit):
 		c = receiver.Enriched(*e.Credit, c)

@@ -100,6 +100,9 @@ func (s *Store) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]re
 		if before == nil {
 			continue
 		}
+		if s.cfg.Slim && before.Paid() {
+			call.BRCode = ""
+		}
 		out[i] = learn(*before, call)
 		if out[i] != *before {
 			after := out[i]

@@ -64,11 +64,12 @@ func (s *Store) SaveDuty(ctx context.Context, in receiver.Duty, done bool) (bool
 
 // NextDue looks at the front of a queue. A duty that was never begun is due now.
 func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool, error) {
-	tx, err := s.begin(ctx, "NextDue")
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return time.Time{}, false, err
 	}
-	defer tx.end()
+	now := s.cfg.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch q {
 	case receiver.QueueInbox:
 		if e := s.events.due.first(); e != nil {
@@ -90,7 +91,7 @@ func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool,
 		if d := s.duties[q]; d != nil && !d.due().IsZero() {
 			return d.due(), true, nil
 		}
-		return tx.now, true, nil
+		return now, true, nil
 	}
 	return time.Time{}, false, nil
 }

@@ -75,7 +75,7 @@ func (tx *Tx) repairRefund(
 // what the PSP says, or a new one.
 func (tx *Tx) repairedEvent(before *receiver.Event, item *receiver.InboxItem) (*receiver.Event, error) {
 	if before == nil {
-		e := newEvent(item, tx.now)
+		e := tx.s.newEvent(item, tx.now)
 		e.ID, e.Confirmed = tx.s.events.nextID(), true
 		return e, nil
 	}

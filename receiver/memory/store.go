@@ -20,6 +20,10 @@ type Config struct {
 	// store's and are used again by the next commit. The rows it points to are
 	// never written again, so that they may be kept, and must not be written.
 	Observe func(*receiver.ChangeSet)
+	// Slim forgets what nothing comes back to, for a run of very many Pix: the raw
+	// bytes of an item that could be read, the BR code of a charge once it is paid,
+	// and the entries of a transaction once it is committed and summed.
+	Slim bool
 }
 
 // Store is a receiver.Store in memory. Make it with [New]; it may be used by

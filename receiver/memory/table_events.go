@@ -8,22 +8,19 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// eventKey is unique in the inbox.
-type eventKey struct{ source, key string }
-
 // eventTable is the inbox.
 type eventTable struct {
-	rows    []*slot[receiver.Event] // the event with id n is at n-1
-	byKey   map[eventKey]*slot[receiver.Event]
-	due     queue[receiver.Event] // RECEIVED
-	aside   []int64               // QUARANTINED, ascending
-	waiting map[pix.TxID][]int64  // QUARANTINED/waiting that have a txid, ascending
+	rows    []*slot[receiver.Event]                     // the event with id n is at n-1
+	byKey   map[string]map[string]*slot[receiver.Event] // by source, then key
+	due     queue[receiver.Event]                       // RECEIVED
+	aside   []int64                                     // QUARANTINED, ascending
+	waiting map[pix.TxID][]int64                        // QUARANTINED/waiting that have a txid, ascending
 	log     journal[receiver.Event]
 }
 
 func newEventTable() eventTable {
 	return eventTable{
-		byKey:   map[eventKey]*slot[receiver.Event]{},
+		byKey:   map[string]map[string]*slot[receiver.Event]{},
 		waiting: map[pix.TxID][]int64{},
 		due: queue[receiver.Event]{less: func(a, b *receiver.Event) bool {
 			if c := a.DueAt.Compare(b.DueAt); c != 0 {
@@ -44,7 +41,7 @@ func (t *eventTable) byID(id int64) *receiver.Event {
 }
 
 func (t *eventTable) find(source, key string) *receiver.Event {
-	if s := t.byKey[eventKey{source, key}]; s != nil {
+	if s := t.byKey[source][key]; s != nil {
 		return s.row
 	}
 	return nil
@@ -74,7 +71,10 @@ func (s *Store) swapEvent(before, after *receiver.Event) {
 	if before == nil {
 		at = &slot[receiver.Event]{}
 		t.rows = append(t.rows, at)
-		t.byKey[eventKey{after.Source, after.Key}] = at
+		if t.byKey[after.Source] == nil {
+			t.byKey[after.Source] = map[string]*slot[receiver.Event]{}
+		}
+		t.byKey[after.Source][after.Key] = at
 	} else {
 		at = t.rows[before.ID-1]
 	}
@@ -82,7 +82,7 @@ func (s *Store) swapEvent(before, after *receiver.Event) {
 	if after == nil {
 		t.due.drop(at)
 		t.rows = t.rows[:len(t.rows)-1]
-		delete(t.byKey, eventKey{before.Source, before.Key})
+		delete(t.byKey[before.Source], before.Key)
 		return
 	}
 	at.row = after

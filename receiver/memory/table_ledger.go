@@ -66,6 +66,14 @@ func (l *ledger) cut(n int, payments *paymentTable) {
 	}
 }
 
+// slim forgets the entries of all transactions after the first n: they stand in
+// the sums.
+func (l *ledger) slim(n int) {
+	for i := range l.rows[n:] {
+		l.rows[n+i].Entries = nil
+	}
+}
+
 func (l *ledger) sum(t receiver.Transaction, sign pix.Amount, payments *paymentTable) {
 	for _, e := range t.Entries {
 		l.balances[e.Account] += sign * e.Cents

@@ -58,6 +58,9 @@ func (tx *Tx) commit() error {
 	if s.cfg.Observe != nil && tx.mark() != tx.base {
 		s.cfg.Observe(tx.changeSet())
 	}
+	if s.cfg.Slim {
+		s.ledger.slim(tx.base.transactions)
+	}
 	s.events.log.reset()
 	s.charges.log.reset()
 	s.payments.log.reset()

@@ -65,7 +65,7 @@ func verifyEvents(s *Store) error {
 	held := map[pix.EndToEndID][]int64{}
 	for i, at := range s.events.rows {
 		e := at.row
-		if e.ID != int64(i)+1 || s.events.byKey[eventKey{e.Source, e.Key}] != at {
+		if e.ID != int64(i)+1 || s.events.byKey[at.row.Source][at.row.Key] != at {
 			return fmt.Errorf("event %d: lost", e.ID)
 		}
 		if e.State == receiver.EventReceived {
@@ -112,8 +112,12 @@ func verifyEvents(s *Store) error {
 			return fmt.Errorf("%s: %d wait, want %d", id, r.waiting, held[id])
 		}
 	}
-	if len(s.events.byKey) != len(s.events.rows) {
-		return fmt.Errorf("events: %d keys of %d rows", len(s.events.byKey), len(s.events.rows))
+	keys := 0
+	for _, byKey := range s.events.byKey {
+		keys += len(byKey)
+	}
+	if keys != len(s.events.rows) {
+		return fmt.Errorf("events: %d keys of %d rows", keys, len(s.events.rows))
 	}
 	return verifyQueue("inbox", s.events.due, received)
 }

@@ -43,6 +43,9 @@ func (tx *Tx) write(d receiver.CreditDecision, at time.Time) error {
 		}
 	}
 	if d.Charge != nil {
+		if tx.s.cfg.Slim && d.Charge.Paid() {
+			d.Charge.BRCode = ""
+		}
 		tx.putCharge(tx.s.charges.find(refOf(d.Charge)), d.Charge)
 	}
 	if d.Open != nil {

@@ -1,0 +1,246 @@
+package proptest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+	"github.com/pixlab/pixlab/receiver/memory"
+)
+
+// A move is where something can come between: a command before it begins, a
+// commit before anybody hears of it, a call before it leaves, an answer before
+// it is read.
+type move int
+
+const (
+	beforeCommand move = iota
+	afterCommand
+	beforeCall
+	afterCall
+)
+
+var (
+	errDied = errors.New("the process is dead")
+	errLine = errors.New("the line is cut")
+)
+
+// death unwinds a process that dies where it stands.
+type death struct{}
+
+// life is one life of an instance. Its fate, if it has one, meets it once,
+// after a number of moves.
+type life struct {
+	dead  bool
+	moves int
+	fate  func(move) error
+}
+
+func (l *life) move(at move) error {
+	switch {
+	case l.dead:
+		return errDied
+	case l.fate == nil:
+		return nil
+	case l.moves > 0:
+		l.moves--
+		return nil
+	}
+	fate := l.fate
+	l.fate = nil
+	return fate(at)
+}
+
+// trouble is what a move meets that fails and kills nobody.
+func trouble(at move) error {
+	switch at {
+	case beforeCommand:
+		return receiver.ErrUnavailable
+	case afterCommand:
+		return receiver.ErrCommitUnknown
+	}
+	return errLine
+}
+
+// lifeStore is the store as one life of an instance sees it.
+type lifeStore struct {
+	mem *memory.Store
+	*life
+}
+
+var _ receiver.Store = lifeStore{}
+
+func met[In, Out any](ctx context.Context, s lifeStore, in In, do func(context.Context, In) (Out, error)) (Out, error) {
+	var none Out
+	if err := s.move(beforeCommand); err != nil {
+		return none, err
+	}
+	out, err := do(ctx, in)
+	if err == nil {
+		err = s.move(afterCommand)
+	}
+	if err != nil {
+		return none, err
+	}
+	return out, nil
+}
+
+// Exec runs a transaction of a broken receiver's own.
+func (s lifeStore) Exec(ctx context.Context, command string, _ []string, fn func(tx *memory.Tx) error) error {
+	_, err := met(ctx, s, command, func(ctx context.Context, command string) (bool, error) {
+		return true, s.mem.Exec(ctx, command, fn)
+	})
+	return err
+}
+
+func (s lifeStore) Now(ctx context.Context) (time.Time, error) {
+	return met(ctx, s, true, func(ctx context.Context, _ bool) (time.Time, error) { return s.mem.Now(ctx) })
+}
+
+func (s lifeStore) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([]receiver.CreateOutcome, error) {
+	return met(ctx, s, in, s.mem.CreateCharges)
+}
+
+func (s lifeStore) FindCharges(ctx context.Context, in []receiver.ChargeRef) ([]*receiver.Charge, error) {
+	return met(ctx, s, in, s.mem.FindCharges)
+}
+
+func (s lifeStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.Charge, error) {
+	return met(ctx, s, in, s.mem.RecordCalls)
+}
+
+func (s lifeStore) LeaseCharges(ctx context.Context, in receiver.Lease) ([]receiver.Charge, error) {
+	return met(ctx, s, in, s.mem.LeaseCharges)
+}
+
+func (s lifeStore) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
+	return met(ctx, s, in, s.mem.AppendInbox)
+}
+
+func (s lifeStore) ClaimEvents(ctx context.Context, in receiver.Lease) ([]receiver.Event, error) {
+	return met(ctx, s, in, s.mem.ClaimEvents)
+}
+
+func (s lifeStore) ApplyEvents(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error) {
+	return met(ctx, s, in, s.mem.ApplyEvents)
+}
+
+func (s lifeStore) FindPayments(ctx context.Context, in []pix.EndToEndID) ([]*receiver.Payment, error) {
+	return met(ctx, s, in, s.mem.FindPayments)
+}
+
+func (s lifeStore) DeferEvents(ctx context.Context, in []receiver.Deferral) ([]bool, error) {
+	return met(ctx, s, in, s.mem.DeferEvents)
+}
+
+func (s lifeStore) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error) {
+	return met(ctx, s, in, s.mem.ReserveRefunds)
+}
+
+func (s lifeStore) FindRefunds(ctx context.Context, in []receiver.RefundRef) ([]*receiver.Refund, error) {
+	return met(ctx, s, in, s.mem.FindRefunds)
+}
+
+func (s lifeStore) LeaseRefunds(ctx context.Context, in receiver.Lease) ([]receiver.Refund, error) {
+	return met(ctx, s, in, s.mem.LeaseRefunds)
+}
+
+func (s lifeStore) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {
+	return met(ctx, s, in, s.mem.RecordRefunds)
+}
+
+func (s lifeStore) PutMemos(ctx context.Context, in []receiver.Memo) ([]bool, error) {
+	return met(ctx, s, in, s.mem.PutMemos)
+}
+
+func (s lifeStore) BeginDuty(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error) {
+	type begun struct {
+		duty receiver.Duty
+		ok   bool
+	}
+	out, err := met(ctx, s, in, func(ctx context.Context, in receiver.DutyClaim) (begun, error) {
+		d, ok, err := s.mem.BeginDuty(ctx, in)
+		return begun{d, ok}, err
+	})
+	return out.duty, out.ok, err
+}
+
+func (s lifeStore) SaveDuty(ctx context.Context, d receiver.Duty, done bool) (bool, error) {
+	return met(ctx, s, d, func(ctx context.Context, d receiver.Duty) (bool, error) { return s.mem.SaveDuty(ctx, d, done) })
+}
+
+func (s lifeStore) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
+	return met(ctx, s, in, s.mem.LeaseOutbox)
+}
+
+func (s lifeStore) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([]bool, error) {
+	return met(ctx, s, in, s.mem.FinishOutbox)
+}
+
+func (s lifeStore) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error) {
+	return met(ctx, s, in, s.mem.MatchStatement)
+}
+
+func (s lifeStore) RepairEvents(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
+	return met(ctx, s, in, s.mem.RepairEvents)
+}
+
+func (s lifeStore) UnseenPayments(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error) {
+	return met(ctx, s, q, s.mem.UnseenPayments)
+}
+
+func (s lifeStore) PostAdjustments(ctx context.Context, in []receiver.Adjustment) ([]bool, error) {
+	return met(ctx, s, in, s.mem.PostAdjustments)
+}
+
+func (s lifeStore) ListEvents(ctx context.Context, q receiver.EventQuery) ([]receiver.Event, error) {
+	return met(ctx, s, q, s.mem.ListEvents)
+}
+
+func (s lifeStore) RequeueEvents(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	return met(ctx, s, in, s.mem.RequeueEvents)
+}
+
+func (s lifeStore) DropEvents(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	return met(ctx, s, in, s.mem.DropEvents)
+}
+
+func (s lifeStore) ListCases(ctx context.Context, q receiver.CaseQuery) ([]receiver.Case, error) {
+	return met(ctx, s, q, s.mem.ListCases)
+}
+
+func (s lifeStore) AttachPayments(ctx context.Context, in []receiver.Attachment) ([]receiver.AttachOutcome, error) {
+	return met(ctx, s, in, s.mem.AttachPayments)
+}
+
+func (s lifeStore) CloseCases(ctx context.Context, in []receiver.CaseClosing) ([]bool, error) {
+	return met(ctx, s, in, s.mem.CloseCases)
+}
+
+func (s lifeStore) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool, error) {
+	return s.mem.NextDue(ctx, q)
+}
+
+// lifeWire is the line as one life of an instance sees it.
+type lifeWire struct {
+	line func(*http.Request) (*http.Response, error)
+	*life
+}
+
+// Do sends one request.
+func (w lifeWire) Do(req *http.Request) (*http.Response, error) {
+	if err := w.move(beforeCall); err != nil {
+		return nil, err
+	}
+	answer, err := w.line(req)
+	if err == nil {
+		err = w.move(afterCall)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}

@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// LeaseOutbox takes, of each payment, the next event that may go, in the order
+// (due, id).
+func (s *Store) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
+	args := []any{in.Now, in.Limit, in.Now.Add(in.For)}
+	taken, err := all(ctx, s, "lease outbox", writes, leaseOutbox, args, func(rows pgx.Rows) (l leased[receiver.OutboxEvent], err error) {
+		l.row, err = scanOutbox(behind(rows, &l.due))
+		return l, err
+	})
+	return inOrder(taken, func(a, b *receiver.OutboxEvent) int { return cmp.Compare(a.ID, b.ID) }), err
+}
+
+// leaseOutbox passes over what another transaction holds. It goes by what is
+// ready, not by a last id seen: an event with a low id may commit late.
+const leaseOutbox = `WITH due AS (
+    SELECT id AS due_id, due_at AS was_due FROM outbox_event
+    WHERE ready AND due_at <= $1
+    ORDER BY due_at, id
+    LIMIT $2
+    FOR UPDATE SKIP LOCKED -- each event goes to one
+)
+UPDATE outbox_event
+SET due_at = $3, version = version + 1, attempts = attempts + 1
+FROM due
+WHERE id = due_id
+RETURNING ` + outboxColumns + `, was_due`
+
+// FinishOutbox stores what became of sends. What is out or dead changes no
+// more; telling the same of it again is true.
+func (s *Store) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([]bool, error) {
+	if len(in) == 0 {
+		return nil, ctx.Err()
+	}
+	out := make([]bool, len(in))
+	err := s.run(ctx, "finish outbox", func(ctx context.Context, tx *tx) error {
+		clear(out)
+		ids := column(in, func(r receiver.OutboxResult) int64 { return r.ID })
+		tx.outbox.missing(ids)
+		p := tx.begin()
+		// Whoever adds an event to a payment's line holds the same lock.
+		p.exec(lockOutboxPayments, ids)
+		p.query(lockOutbox, []any{ids}, tx.readOutbox)
+		if err := tx.send(ctx, p); err != nil {
+			return err
+		}
+		for i, r := range in {
+			before := tx.outbox.rows[r.ID]
+			switch {
+			case before == nil || before.Version != r.Version:
+			case before.Sent || before.Dead:
+				out[i] = before.Sent == r.Sent && before.Dead == (r.Dead && !r.Sent)
+			default:
+				tx.outbox.put(r.ID, finished(*before, r))
+				out[i] = true
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+const lockOutboxPayments = `SELECT FROM payment
+WHERE end_to_end_id IN (SELECT o.end_to_end_id FROM outbox_event AS o WHERE o.id = ANY ($1))
+ORDER BY end_to_end_id -- the lock order
+FOR UPDATE`
+
+const lockOutbox = `SELECT ` + outboxColumns + ` FROM outbox_event
+WHERE id = ANY ($1)
+ORDER BY id -- the lock order
+FOR UPDATE`
+
+func (tx *tx) readOutbox(rows pgx.Rows) error {
+	o, err := scanOutbox(rows)
+	if err != nil {
+		return err
+	}
+	tx.outbox.read(o.ID, &o)
+	return nil
+}
+
+func finished(o receiver.OutboxEvent, r receiver.OutboxResult) *receiver.OutboxEvent {
+	switch {
+	case r.Sent:
+		o.Sent = true
+	case r.Dead:
+		o.Dead = true
+	default:
+		o.DueAt = r.DueAt
+	}
+	return &o
+}
+
+// writeSends writes what became of sends, and makes the next of each payment
+// whose first is out ready.
+func (tx *tx) writeSends(p *pipeline) {
+	_, changes := tx.outbox.pending()
+	if len(changes) == 0 {
+		return
+	}
+	rows := afterOf(changes)
+	type row = *receiver.OutboxEvent
+	p.exec(
+		updateOutbox,
+		column(rows, func(o row) int64 { return o.ID }),
+		column(rows, func(o row) bool { return o.Sent }),
+		column(rows, func(o row) bool { return o.Dead }),
+		column(rows, func(o row) time.Time { return o.DueAt }),
+	)
+	p.exec(readyOutbox, texts(rows, func(o row) pix.EndToEndID { return o.EndToEndID }))
+}
+
+const updateOutbox = `UPDATE outbox_event AS o
+SET sent = n.sent, dead = n.dead, due_at = n.due_at, ready = o.ready AND NOT n.sent AND NOT n.dead
+FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::timestamptz[]) AS n (id, sent, dead, due_at)
+WHERE o.id = n.id`
+
+const readyOutbox = `UPDATE outbox_event AS o
+SET ready = true
+FROM unnest($1::text[]) AS n (end_to_end_id)
+WHERE o.end_to_end_id = n.end_to_end_id AND NOT o.sent AND NOT o.dead AND NOT o.ready
+    AND NOT EXISTS (
+        SELECT FROM outbox_event AS b
+        WHERE b.end_to_end_id = o.end_to_end_id AND b.number < o.number AND NOT b.sent)`

@@ -1,0 +1,204 @@
+package postgres
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// variants are the other contents of the events that a transaction deals with.
+type variants struct {
+	list[receiver.Variant]
+	stored map[int64][]receiver.Variant // nil entry: read, none
+}
+
+func newVariants() variants { return variants{stored: map[int64][]receiver.Variant{}} }
+
+// variantColumns are the columns that [scanVariant] reads.
+const variantColumns = `event_id, channel, ` + contentColumns + `, confirmed, received_at`
+
+func scanVariant(rows pgx.Rows) (receiver.Variant, error) {
+	var v receiver.Variant
+	var c content
+	into := append([]any{&v.EventID, &v.Channel}, c.into()...)
+	if err := rows.Scan(append(into, &v.Confirmed, &v.ReceivedAt)...); err != nil {
+		return v, err
+	}
+	credit, refund := c.unfold()
+	if v.Refund = refund; credit != nil {
+		v.Credit = *credit
+	}
+	return v, nil
+}
+
+// readVariants reads the variants of events, whose locks are held.
+func (tx *tx) readVariants(p *pipeline, ids []int64) {
+	for _, id := range ids {
+		tx.variants.stored[id] = nil
+	}
+	if len(ids) == 0 {
+		return
+	}
+	p.query(readVariants, []any{ids}, func(rows pgx.Rows) error {
+		v, err := scanVariant(rows)
+		tx.variants.stored[v.EventID] = append(tx.variants.stored[v.EventID], v)
+		return err
+	})
+}
+
+const readVariants = `SELECT ` + variantColumns + ` FROM inbox_variant WHERE event_id = ANY ($1) ORDER BY number`
+
+// kept says whether an event's variants hold v's content already. Confirmed
+// content counts as kept only where it was kept as confirmed.
+func (tx *tx) kept(v receiver.Variant) bool {
+	stored, known := tx.variants.stored[v.EventID]
+	tx.want(known, "variants of event", v.EventID)
+	same := func(o receiver.Variant) bool {
+		if o.EventID != v.EventID || v.Confirmed && !o.Confirmed {
+			return false
+		}
+		if o.Refund != nil && v.Refund != nil {
+			return o.Refund.SameContent(*v.Refund)
+		}
+		return o.Credit.SameContent(v.Credit)
+	}
+	return slices.ContainsFunc(stored, same) || slices.ContainsFunc(tx.variants.rows, same)
+}
+
+func (tx *tx) writeVariants(p *pipeline) {
+	for _, v := range tx.variants.pending() {
+		credit := &v.Credit
+		if v.Refund != nil {
+			credit = nil
+		}
+		c := flat(credit, v.Refund)
+		p.exec(
+			insertVariant, v.EventID, text(v.Channel), c.about, text(c.e2e), text(c.txid), text(c.key), int64(c.amount),
+			optional(c.paidAt), text(c.refund), text(c.returnID), text(c.nature), text(c.status), v.Confirmed, v.ReceivedAt,
+		)
+	}
+}
+
+const insertVariant = `INSERT INTO inbox_variant (` + variantColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+
+// outboxColumns are the columns that [scanOutbox] reads.
+const outboxColumns = `id, end_to_end_id, number, kind, amount_cents, charge, refund_id, at, sent, dead, attempts, due_at, version`
+
+func scanOutbox(rows pgx.Rows) (receiver.OutboxEvent, error) {
+	var o receiver.OutboxEvent
+	err := rows.Scan(
+		&o.ID, &o.EndToEndID, &o.Number, &o.Kind, &o.Amount, &o.Charge, &o.Refund, &o.At,
+		&o.Sent, &o.Dead, &o.Attempts, &o.DueAt, &o.Version,
+	)
+	return o, err
+}
+
+// writeOutbox writes what the merchant is to be told.
+func (tx *tx) writeOutbox(p *pipeline) {
+	rows := tx.told.pending()
+	if len(rows) == 0 {
+		return
+	}
+	seen := map[pix.EndToEndID]bool{}
+	first := make([]bool, len(rows))
+	for i, o := range rows {
+		first[i] = !seen[o.EndToEndID]
+		seen[o.EndToEndID] = true
+	}
+	type row = receiver.OutboxEvent
+	p.exec(
+		insertOutbox,
+		texts(rows, func(o row) pix.EndToEndID { return o.EndToEndID }),
+		column(rows, func(o row) int32 { return int32(o.Number) }),
+		texts(rows, func(o row) string { return o.Kind }),
+		cents(rows, func(o row) pix.Amount { return o.Amount }),
+		texts(rows, func(o row) string { return o.Charge }),
+		texts(rows, func(o row) pix.RefundID { return o.Refund }),
+		column(rows, func(o row) time.Time { return o.At }),
+		column(rows, func(o row) time.Time { return o.DueAt }),
+		first,
+	)
+}
+
+// insertOutbox marks an event as ready where nothing of its payment waits. The
+// payment's lock keeps FinishOutbox from changing that meanwhile.
+const insertOutbox = `INSERT INTO outbox_event
+    (id, end_to_end_id, number, kind, amount_cents, charge, refund_id, at, sent, dead, attempts, due_at, version, ready)
+SELECT nextval('outbox_event_id'), n.end_to_end_id, n.number, n.kind, n.amount_cents, n.charge, n.refund_id, n.at,
+    false, false, 0, n.due_at, 0,
+    n.first AND NOT EXISTS (SELECT FROM outbox_event AS o WHERE o.end_to_end_id = n.end_to_end_id AND NOT o.sent)
+FROM unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::timestamptz[],
+    $8::timestamptz[], $9::boolean[])
+    AS n (end_to_end_id, number, kind, amount_cents, charge, refund_id, at, due_at, first)`
+
+func (tx *tx) record(r receiver.OperatorRecord) { tx.records.add(r) }
+
+func (tx *tx) writeRecords(p *pipeline) {
+	for _, r := range tx.records.pending() {
+		p.exec(insertRecord, r.At, text(r.Operator), text(r.Action), text(r.Subject), text(r.Note))
+	}
+}
+
+const recordColumns = `at, operator, action, subject, note`
+
+const insertRecord = `INSERT INTO operator_record (` + recordColumns + `) VALUES ($1, $2, $3, $4, $5)`
+
+// memoColumns are the columns that [scanMemo] reads.
+const memoColumns = `id, end_to_end_id, amount_cents, released, at`
+
+func scanMemo(rows pgx.Rows) (receiver.Memo, error) {
+	var m receiver.Memo
+	return m, rows.Scan(&m.ID, &m.EndToEndID, &m.Amount, &m.Released, &m.At)
+}
+
+func (tx *tx) readMemo(rows pgx.Rows) error {
+	m, err := scanMemo(rows)
+	if err != nil {
+		return err
+	}
+	tx.memos.read(m.ID, &m)
+	return nil
+}
+
+// blocked is by how much the transaction changes what is blocked.
+func (tx *tx) blocked() pix.Amount {
+	var sum pix.Amount
+	for _, c := range tx.memos.log {
+		sum += blocks(c.after) - blocks(c.before)
+	}
+	return sum
+}
+
+func blocks(m *receiver.Memo) pix.Amount {
+	if m == nil || m.Released {
+		return 0
+	}
+	return m.Amount
+}
+
+func (tx *tx) writeMemos(p *pipeline) {
+	added, changed := tx.memos.pending()
+	slices.SortFunc(added, func(a, b change[string, receiver.Memo]) int { return cmp.Compare(a.key, b.key) })
+	for _, c := range added {
+		p.exec(insertMemo, memoArgs(c.after)...)
+	}
+	for _, c := range changed {
+		p.exec(updateMemo, memoArgs(c.after)...)
+	}
+}
+
+// insertMemo has no ON CONFLICT: a memo that came in between is an error, upon
+// which the command begins again and finds it.
+const insertMemo = `INSERT INTO memo (` + memoColumns + `) VALUES ($1, $2, $3, $4, $5)`
+
+const updateMemo = `UPDATE memo SET end_to_end_id = $2, amount_cents = $3, released = $4, at = $5 WHERE id = $1`
+
+func memoArgs(m *receiver.Memo) []any {
+	return []any{text(m.ID), text(m.EndToEndID), int64(m.Amount), m.Released, m.At}
+}
