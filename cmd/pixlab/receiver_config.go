@@ -95,7 +95,7 @@ func (s *receiverSettings) process() (live.ProcessConfig, error) {
 	}
 	tls, err := live.ServerTLS(live.TLSFiles{Cert: s.tlsCert, Key: s.tlsKey, CA: s.clientCA})
 	if err != nil {
-		return none, usagef("--tls-cert, --tls-key, --client-ca: %v", err)
+		return none, usagef("--tls-cert, --tls-key, --tls-client-ca: %v", err)
 	}
 	if own.HTTP, err = s.clients(); err != nil {
 		return none, err
@@ -129,7 +129,7 @@ func (s *receiverSettings) receiver() (receiver.Config, error) {
 		Tolerance: s.tolerance, MaxBody: int64(s.maxBody.n), MaxItems: s.maxItems.n,
 		Batch: s.batch.n, Lease: s.lease, CallTimeout: s.callTimeout, MaxAttempts: s.maxAttempts.n,
 		BackoffBase: s.backoffBase, BackoffCap: s.backoffCap,
-		SweepEvery: s.sweepEvery, Overlap: s.overlap, PageSize: s.pageSize.n, ChangedEvery: s.changedEvery,
+		SweepEvery: s.sweepEvery, Overlap: s.overlap, SweepBack: s.sweepBack, PageSize: s.pageSize.n, ChangedEvery: s.changedEvery,
 		ReconcileEvery: s.reconcileEvery, Grace: s.reconcileGrace, ProofAfter: s.proofAfter,
 		Clock: live.Clock{}, Jitter: live.Jitter, NewID: live.NewID,
 	}

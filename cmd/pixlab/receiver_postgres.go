@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/pixlab/pixlab/receiver"
+	"github.com/pixlab/pixlab/receiver/live"
 )
 
 // postgresSettings are what the PostgreSQL store is opened with.
@@ -15,8 +16,56 @@ type postgresSettings struct {
 	migrate  bool
 }
 
+// postgresDriver is what this command needs of the PostgreSQL store.
+type postgresDriver struct {
+	// migrate brings the schema of the database up to date.
+	migrate func(ctx context.Context, url string) error
+	// open connects; the database's clock is the store's.
+	open func(ctx context.Context, s postgresSettings) (postgresStore, error)
+}
+
+// postgresStore is an open store.
+type postgresStore interface {
+	receiver.Store
+	// Current is an error where the schema is not this binary's.
+	Current(ctx context.Context) error
+	Pool() live.PoolStats
+	Close()
+}
+
+// builtInPostgres is the driver of this binary, which was built without one.
+func builtInPostgres() (postgresDriver, bool) { return postgresDriver{}, false }
+
 // openPostgres brings the schema up to date, where that is wished, and opens
-// the store. This binary was built without it.
-func openPostgres(context.Context, postgresSettings) (openedStore, error) {
-	return openedStore{}, environmentError{"open the database", errors.New("the PostgreSQL store is not built in yet; want --store memory")}
+// the store.
+func openPostgres(ctx context.Context, s postgresSettings) (openedStore, error) {
+	driver, ok := builtInPostgres()
+	if !ok {
+		return openedStore{}, environmentError{"open the database", errors.New("the PostgreSQL store is not built in yet; want --store memory")}
+	}
+	return driver.opened(ctx, s)
+}
+
+// opened is a store that has answered once and whose schema is right.
+func (d postgresDriver) opened(ctx context.Context, s postgresSettings) (openedStore, error) {
+	if s.migrate {
+		if err := d.migrate(ctx, s.url); err != nil {
+			return openedStore{}, environmentError{"migrate the database", err}
+		}
+	}
+	store, err := d.open(ctx, s)
+	if err != nil {
+		return openedStore{}, environmentError{"open the database", err}
+	}
+	out := openedStore{
+		Store: store, pool: store.Pool, close: store.Close,
+		checks: []live.Check{answers(store), {Name: "schema", Run: store.Current}},
+	}
+	for _, c := range out.checks {
+		if err := c.Run(ctx); err != nil {
+			store.Close()
+			return openedStore{}, environmentError{"open the database: " + c.Name, err}
+		}
+	}
+	return out, nil
 }

@@ -41,7 +41,8 @@ type receiverSettings struct {
 	flushDelay, poll, stopGrace                time.Duration
 	callTimeout, lease, tolerance              time.Duration
 	backoffBase, backoffCap                    time.Duration
-	sweepEvery, overlap, changedEvery          time.Duration
+	sweepEvery, overlap, sweepBack             time.Duration
+	changedEvery                               time.Duration
 	reconcileEvery, reconcileGrace, proofAfter time.Duration
 
 	secrets receiverSecrets
@@ -69,7 +70,7 @@ func (s *receiverSettings) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&s.openAPI, "open-api", false, "let everybody use the merchant's API without a token: for trials only")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "speak TLS at --listen, with the certificate in `FILE` (PEM)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "with the private key in `FILE`")
-	f.StringVar(&s.clientCA, "client-ca", "", "let in at --listen only who shows a certificate by the CA in `FILE` (mutual TLS)")
+	f.StringVar(&s.clientCA, "tls-client-ca", "", "let in at --listen only who shows a certificate by the CA in `FILE` (mutual TLS)")
 
 	f.StringVar(&s.pspURL, "psp-url", "", "the PSP's base `URL`; /v2 follows it")
 	f.StringVar(&s.tokenURL, "token-url", "", "the `URL` at which the PSP hands out OAuth2 tokens; without it calls carry none")
@@ -115,6 +116,7 @@ func (s *receiverSettings) addTimes(f *pflag.FlagSet) {
 	span(&s.backoffCap, "backoff-cap", 5*time.Minute, "the longest pause before a retry")
 	span(&s.sweepEvery, "sweep-every", 15*time.Minute, "the pause between sweeps of GET /v2/pix")
 	span(&s.overlap, "overlap", 4*time.Hour, "how far a sweep reaches behind the last; the PSP's largest lag or more")
+	span(&s.sweepBack, "sweep-back", 24*time.Hour, "how far back the very first sweep begins")
 	span(&s.changedEvery, "changed-every", 6*time.Hour, "the pause between sweeps of what was refunded")
 	span(&s.reconcileEvery, "reconcile-every", 6*time.Hour, "the pause between reconciliations with the account statement")
 	span(&s.reconcileGrace, "reconcile-grace", time.Hour, "the age under which a difference may still be on its way")

@@ -214,7 +214,7 @@ func TestReceiverRefusesToStart(t *testing.T) {
 		"with no such store":         {args: []string{"--store", "paper"}, code: 2, says: "--store"},
 		"without a database":         {args: []string{"--store", "postgres"}, code: 2, says: "PIXLAB_DATABASE_URL"},
 		"with no certificate there":  {args: []string{"--tls-cert", "nowhere.pem", "--tls-key", "nowhere.pem"}, code: 2, says: "nowhere.pem"},
-		"with a CA and no key":       {args: []string{"--client-ca", "nowhere.pem"}, code: 2, says: "--client-ca"},
+		"with a CA and no key":       {args: []string{"--tls-client-ca", "nowhere.pem"}, code: 2, says: "--tls-client-ca"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			receiverEnvironment(t)
@@ -264,7 +264,7 @@ func TestMutualTLS(t *testing.T) {
 		pixlab("", "certs", "--dir", dir).want(t, 0).quiet(t)
 	}
 	in := func(dir, name string) string { return filepath.Join(dir, name) }
-	s := startReceiver(t, "--tls-cert", in(certs, "server.pem"), "--tls-key", in(certs, "server-key.pem"), "--client-ca", in(certs, "ca.pem"))
+	s := startReceiver(t, "--tls-cert", in(certs, "server.pem"), "--tls-key", in(certs, "server-key.pem"), "--tls-client-ca", in(certs, "ca.pem"))
 	defer s.stop(t)
 	for name, c := range map[string]struct {
 		files live.TLSFiles

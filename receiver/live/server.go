@@ -25,7 +25,8 @@ type ServerConfig struct {
 
 	// ReadHeaderTimeout bounds the TLS handshake and the header (5 s),
 	// ReadTimeout header and body (15 s), WriteTimeout all of a request from the
-	// end of its header (30 s), IdleTimeout the wait for the next one (60 s).
+	// end of its header (30 s), IdleTimeout the wait for the next one (20 s: an
+	// idle connection holds one of MaxConns).
 	ReadHeaderTimeout time.Duration
 	ReadTimeout       time.Duration
 	WriteTimeout      time.Duration
@@ -50,7 +51,7 @@ func (c *ServerConfig) fill() {
 	setDefault(&c.ReadHeaderTimeout, 5*time.Second)
 	setDefault(&c.ReadTimeout, 15*time.Second)
 	setDefault(&c.WriteTimeout, 30*time.Second)
-	setDefault(&c.IdleTimeout, time.Minute)
+	setDefault(&c.IdleTimeout, 20*time.Second)
 	setDefault(&c.HandlerTimeout, 25*time.Second)
 	setDefault(&c.MaxHeaderBytes, 16<<10)
 	setDefault(&c.MaxConns, 256)
