@@ -32,7 +32,7 @@ func (s reconciler) RunOnce(ctx context.Context) (Progress, error) {
 	until := now.Add(-s.r.cfg.Grace)
 	n, flying, err := s.forward(ctx, &d, from, until)
 	if err == nil {
-		err = s.backward(ctx, until)
+		err = errors.Join(s.backward(ctx, until), s.refundsBackward(ctx, until))
 	}
 	if err != nil {
 		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("reconcile", 6))))
@@ -186,6 +186,47 @@ func (s reconciler) phantom(ctx context.Context, p Payment) error {
 	}
 	adjust.Now = now
 	_, err = s.r.store.PostAdjustments(ctx, []Adjustment{adjust})
+	return err
+}
+
+// refundsBackward is backward for refunds that count as returned.
+func (s reconciler) refundsBackward(ctx context.Context, until time.Time) error {
+	q := UnseenRefundQuery{FinishedBefore: until, Limit: s.r.cfg.PageSize}
+	for {
+		unseen, err := s.r.store.UnseenRefunds(ctx, q)
+		if err != nil || len(unseen) == 0 {
+			return err
+		}
+		for _, x := range unseen {
+			if err := s.phantomRefund(ctx, x, until); err != nil {
+				return err
+			}
+		}
+		last := unseen[len(unseen)-1]
+		q.AfterFinished, q.AfterID = last.FinishedAt, last.ReturnID
+	}
+}
+
+// phantomRefund takes back a return that never settled: the PSP denies it, or
+// still says so when not even its largest lag explains why there is no line.
+func (s reconciler) phantomRefund(ctx context.Context, x Refund, until time.Time) error {
+	d, a := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
+	denied := a.verdict == verdictAbsent ||
+		a.verdict == verdictDone && (d.Status == pix.RefundFailed || d.ReturnID != x.ReturnID)
+	switch {
+	case denied:
+	case a.verdict != verdictDone && a.verdict != verdictRefused:
+		return a.Err()
+	case x.FinishedAt.After(until.Add(-s.r.cfg.Overlap)):
+		return nil // its line is still to come
+	}
+	now, err := s.r.now(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.r.store.PostAdjustments(ctx, []Adjustment{{
+		EndToEndID: x.EndToEndID, ReturnID: x.ReturnID, Reason: MatchMissingAtPSP, Now: now,
+	}})
 	return err
 }
 

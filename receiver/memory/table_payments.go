@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pixlab/pixlab/pix"
@@ -21,7 +22,7 @@ type pixState struct {
 // paymentTable holds the Pix that were booked, and what else is kept per Pix.
 type paymentTable struct {
 	byID         map[pix.EndToEndID]*pixState
-	unseen       unseenList
+	unseen       unseenList[pix.EndToEndID]
 	unidentified map[pix.TxID][]*receiver.Payment // with a txid, in no order
 	log          journal[receiver.Payment]
 }
@@ -29,6 +30,7 @@ type paymentTable struct {
 func newPaymentTable() paymentTable {
 	return paymentTable{
 		byID:         map[pix.EndToEndID]*pixState{},
+		unseen:       unseenList[pix.EndToEndID]{compare: cmp.Compare[pix.EndToEndID]},
 		unidentified: map[pix.TxID][]*receiver.Payment{},
 	}
 }
@@ -64,7 +66,7 @@ func (s *Store) swapPayment(before, after *receiver.Payment) {
 	} else {
 		t.of(after.EndToEndID).payment = after
 	}
-	t.unseen.swap(before, after)
+	follow(&t.unseen, unseenPayment, before, after)
 	if was := unplaced(before); was != "" {
 		list := t.unidentified[was]
 		if i := slices.Index(list, before); i >= 0 {
