@@ -213,7 +213,9 @@ type Application struct {
 	// same of a refund's own GET.
 	Confirmed *Credit
 	Refund    *RefundContent
-	Now       time.Time
+	// Denied says that a refund's own GET answered that there is none.
+	Denied bool
+	Now    time.Time
 }
 
 // ApplyResult is what became of an application.

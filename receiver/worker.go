@@ -90,6 +90,10 @@ func (w worker) confirm(ctx context.Context, e Event, leaseEnd time.Time) (*Defe
 	case verdictDone:
 		return w.applyConfirmed(ctx, e, app)
 	case verdictAbsent:
+		if e.Refund != nil { // what that means depends on what is left of its Pix
+			app.Refund, app.Denied = nil, true
+			return w.applyConfirmed(ctx, e, app)
+		}
 		d := w.again(e, app.Now, ReasonUnknownAtPSP, a.wait)
 		return &d, nil
 	}
