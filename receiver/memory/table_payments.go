@@ -24,6 +24,7 @@ type paymentTable struct {
 	byID         map[pix.EndToEndID]*pixState
 	unseen       unseenList[pix.EndToEndID]
 	unidentified map[pix.TxID][]*receiver.Payment // with a txid, in no order
+	unspendable  pix.Amount                       // what those not confirmed hold
 	log          journal[receiver.Payment]
 }
 
@@ -66,6 +67,7 @@ func (s *Store) swapPayment(before, after *receiver.Payment) {
 	} else {
 		t.of(after.EndToEndID).payment = after
 	}
+	t.unspendable += unspendable(after) - unspendable(before)
 	follow(&t.unseen, unseenPayment, before, after)
 	if was := unplaced(before); was != "" {
 		list := t.unidentified[was]
@@ -76,6 +78,13 @@ func (s *Store) swapPayment(before, after *receiver.Payment) {
 	if is := unplaced(after); is != "" {
 		t.unidentified[is] = append(t.unidentified[is], after)
 	}
+}
+
+func unspendable(p *receiver.Payment) pix.Amount {
+	if p == nil {
+		return 0
+	}
+	return p.Unspendable()
 }
 
 // unplaced is the txid whose charge a booked payment still waits for.

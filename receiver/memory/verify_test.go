@@ -140,10 +140,12 @@ func verifyCharges(s *Store) error {
 
 func verifyPayments(s *Store) error {
 	unseen, unidentified := 0, 0
+	var unspendable pix.Amount
 	for _, p := range s.payments.byID {
 		if p.payment == nil {
 			continue
 		}
+		unspendable += p.payment.Unspendable()
 		if !p.payment.InStatement {
 			unseen++
 		}
@@ -153,6 +155,9 @@ func verifyPayments(s *Store) error {
 				return fmt.Errorf("%s: not among the unidentified", p.payment.EndToEndID)
 			}
 		}
+	}
+	if unspendable != s.payments.unspendable {
+		return fmt.Errorf("unspendable: %d, want %d", s.payments.unspendable, unspendable)
 	}
 	for _, list := range s.payments.unidentified {
 		unidentified -= len(list)
