@@ -195,7 +195,7 @@ func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) time.
 	switch a.verdict {
 	case verdictDone:
 		learn(x, d, call)
-	case verdictRefused:
+	case verdictRefused, verdictAbsent:
 		if s.provesRefusal(ctx, x, a) {
 			call.Refused, call.Problem = true, string(a.body)
 		}
@@ -219,9 +219,14 @@ const StatusClash pix.RefundStatus = "CLASH"
 // does, unless it says that the id is in use. A later one may be refused
 // because an earlier one took effect, so it counts only when the PSP has had
 // the time in which it may hide an effect, and still does not know the refund.
+//
+// The same holds of a PUT that is answered "not found": the PSP does not know
+// the Pix, at first perhaps not yet. A refund that it will never make must not
+// hold its money, and be asked for, without end. Should the PSP have made it
+// after all, its line of the statement is booked as the PSP's own.
 func (s refundSender) provesRefusal(ctx context.Context, x Refund, a answer) bool {
 	if x.Attempts == 1 {
-		return !idInUse(a.body)
+		return a.verdict == verdictRefused && !idInUse(a.body)
 	}
 	now, err := s.r.now(ctx)
 	if err != nil || now.Sub(x.FirstCallAt) < s.r.cfg.ProofAfter {

@@ -101,6 +101,49 @@ func TestQueryThatIsBehindMakesNoSecondRefund(t *testing.T) {
 	}
 }
 
+// A PSP that does not know the Pix itself may not know it yet. For as long as that
+// can be, the same id is put again; after that it is a refusal, and the money is
+// put back.
+func TestPutAnsweredNotFoundIsRepeatedAndNotForEver(t *testing.T) {
+	unknown := instead(http.StatusNotFound)
+	t.Run("for a while", func(t *testing.T) {
+		l := newLab(t, labOptions{})
+		tp := l.record()
+		p := l.sold("PED-1", "100.00")
+		tp.on(http.MethodPut, unknown, unknown, unknown)
+		l.refund(http.StatusAccepted, "DEV-1", p, "80.00")
+		l.rest()
+		l.calls(tp, refundID("DEV-1", 0), "PUT 404", "GET 404", "PUT 404", "GET 404", "PUT 404", "GET 404", "PUT 201")
+		l.returned(p.EndToEndID, "80.00")
+		l.endOfDay()
+	})
+	t.Run("for ever", func(t *testing.T) {
+		l := newLab(t, labOptions{})
+		tp := l.record()
+		p := l.sold("PED-1", "100.00")
+		for range 500 {
+			tp.on(http.MethodPut, unknown)
+		}
+		start := l.clock.Now()
+		l.refund(http.StatusAccepted, "DEV-1", p, "80.00")
+		l.rest()
+		l.stands("DEV-1", receiver.RefundFailed)
+		if took := l.clock.Now().Sub(start); took < time.Hour || took > 2*time.Hour {
+			t.Errorf("it was given up after %s, want between one and two hours", took)
+		}
+		l.putOnly(tp, refundID("DEV-1", 0))
+		said := tp.said(refundID("DEV-1", 0))
+		if n := len(said); said[n-3] != "GET 404" || said[n-2] != "PUT 404" || said[n-1] != "GET 404" {
+			t.Errorf("the last calls: %q, want a last question after the last PUT", said)
+		}
+		l.left(p.EndToEndID, "100.00")
+		l.holds(receiver.AccountInProcess, "0.00")
+		l.refund(http.StatusAccepted, "DEV-2", p, "80.00")
+		l.stands("DEV-2", receiver.RefundReserved)
+		l.openCases()
+	})
+}
+
 // 429 says that nothing was done: later, under the same id.
 func TestRefundPutOffByThePspKeepsItsId(t *testing.T) {
 	l := newLab(t, labOptions{})
