@@ -177,9 +177,7 @@ func (r Rules) Refund(f RefundFacts) RefundDecision {
 	case !f.Confirmed:
 		return f.ask()
 	case f.Same != nil:
-		x := *f.Same
-		x.InStatement = x.InStatement || f.Settled
-		return r.FinishRefund(*f.Payment, x, c.Status, f.At)
+		return r.FinishRefund(*f.Payment, *f.Same, c.Status, f.At)
 	case c.Status == pix.RefundFailed:
 		return RefundDecision{Result: ApplyKnown}
 	}
@@ -227,7 +225,7 @@ func (r Rules) byPSP(f RefundFacts) RefundDecision {
 	c, p := f.Content, *f.Payment
 	x := Refund{
 		EndToEndID: c.EndToEndID, ID: c.ID, ReturnID: c.ReturnID, Amount: c.Amount, Nature: c.Nature,
-		Origin: RefundByPSP, State: RefundReturned, InStatement: f.Settled, RequestedAt: f.At, FinishedAt: f.At,
+		Origin: RefundByPSP, State: RefundReturned, RequestedAt: f.At, FinishedAt: f.At,
 	}
 	d := RefundDecision{Result: ApplyBooked, Payment: &p, Refund: &x}
 	reference := "dev:" + string(c.EndToEndID) + ":" + string(c.ID) + ":fim"

@@ -254,6 +254,42 @@ func TestReturnThatIsVouchedForAndNeverSettlesIsTakenBackLater(t *testing.T) {
 	l.endOfDay()
 }
 
+// A return whose line the reconciliation misses in the ledger, and which a worker
+// books before the repair does: its line was seen, and nobody takes it back once
+// the line is too old to be read again.
+func TestReturnBookedDuringItsRepairIsNotTakenBack(t *testing.T) {
+	l := newLab(t, labOptions{psp: noRetries})
+	p := l.sold("PED-1", "100.00")
+	m := l.dispute("m1", p, pix.NatureMEDFraud, "30.00")
+	l.lose()
+	l.clock.advance(7 * time.Hour)
+	raced := false
+	l.meet = func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error) {
+		if !raced && req.Method == http.MethodGet && strings.HasSuffix(req.URL.Path, string(p.EndToEndID)) {
+			raced = true
+			l.callback(http.StatusOK, body(l.itemOf(p, withRefunds(rowItem(m)))))
+			if _, err := l.steps[0]["worker/1"].RunOnce(t.Context()); err != nil {
+				t.Error(err)
+			}
+			l.returned(p.EndToEndID, "30.00")
+		}
+		return call()
+	}
+	l.duty("reconcile")
+	if !raced {
+		t.Fatal("the reconciliation found nothing to repair")
+	}
+	l.rest()
+	l.unmoved("a day of reconciliations", func() {
+		for range 4 {
+			l.reconcile()
+		}
+	})
+	l.returned(p.EndToEndID, "30.00")
+	l.openCases()
+	l.endOfDay()
+}
+
 // A return of more than we thought was left, which stands in the statement: money
 // went, so it is booked, against suspense and with a case.
 func TestOverCapReturnInTheStatementIsBookedAgainstSuspense(t *testing.T) {

@@ -92,7 +92,7 @@ func (k *refundAsk) judge() {
 			left -= r.Amount
 		}
 	}
-	free := v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked()
+	free := v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked() - v.unspendable()
 	amount := pix.Amount(k.refund.AmountCents)
 	late := k.w.now().After(p.PaidAt.Add(receiver.RefundWindow))
 	if amount <= left && amount <= free && !late {
@@ -107,6 +107,15 @@ func (v *View) blocked() pix.Amount {
 		if !m.Released {
 			sum += m.Amount
 		}
+	}
+	return sum
+}
+
+// unspendable is what Pix hold that nobody has vouched for yet.
+func (v *View) unspendable() pix.Amount {
+	var sum pix.Amount
+	for _, p := range v.Payments {
+		sum += p.Unspendable()
 	}
 	return sum
 }
