@@ -200,8 +200,7 @@ func deniedWaits(f *fixture) {
 	failed := f.med(1, 3, 500)
 	failed.Status = pix.RefundFailed
 	undone := f.content(1, refundID(1), 1, 600, pix.RefundFailed)
-	process := f.content(1, "M4", 4, 500, pix.RefundProcessing)
-	for _, c := range []receiver.RefundContent{f.med(1, 2, 400), failed, undone, process} {
+	for _, c := range []receiver.RefundContent{f.med(1, 2, 400), failed, undone} {
 		f.appended(f.refundItem(c), receiver.AppendNew)
 		e := f.claimed()
 		f.deniedRefund(e, receiver.ApplyWait, receiver.ReasonUnknownAtPSP)
