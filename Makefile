@@ -18,6 +18,10 @@ PIXLAB_TWICE_SEEDS = 300
 PIXLAB_CHECKS      = 20000
 RAPID_CHECKS       = 5000
 
+# What rapid draws from in "make test": the same draws every time, so that a
+# green run is green again. "make soak" draws afresh.
+RAPID_SEED = 1
+
 # Packages with locks of their own, used from more than one goroutine.
 RACE = ./fakepsp ./receiver/... ./cmd/...
 
@@ -55,7 +59,7 @@ run: ## Run one seed in the model world (SEED=42)
 	$(GO) run ./cmd/pixlab run --seed $(SEED)
 
 test: postgres vet format race ## Check everything: vet, format, race detector, all tests
-	$(GO) test ./...
+	RAPID_SEED=$(RAPID_SEED) $(GO) test ./...
 
 vet:
 	$(GO) vet ./...
@@ -66,7 +70,7 @@ format:
 
 race:
 	@if [ "`$(GO) env CGO_ENABLED`" = 1 ] && command -v "`$(GO) env CC`" >/dev/null 2>&1; then \
-		echo '$(GO) test -race $(RACE)'; $(GO) test -race $(RACE); \
+		echo '$(GO) test -race $(RACE)'; RAPID_SEED=$(RAPID_SEED) $(GO) test -race $(RACE); \
 	else \
 		echo 'no C compiler: the race detector is left out'; \
 	fi

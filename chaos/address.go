@@ -92,6 +92,7 @@ const (
 // The receiver's periodic duties, as subjects of BeginDuty and SaveDuty.
 const (
 	DutySweep     = "sweep"     // the list of new Pix
+	DutyChanged   = "changed"   // the list of Pix with refunds
 	DutyPending   = "pending"   // waiting events by id
 	DutyReconcile = "reconcile" // the account statement
 	DutyRegister  = "register"  // the callback URL at the PSP

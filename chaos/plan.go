@@ -90,7 +90,4 @@ type Payment struct {
 	AtMS        int64  `json:"at_ms"`
 	// NotifyAfterMS is how long after settlement the PSP sends its callback.
 	NotifyAfterMS int64 `json:"notify_after_ms"`
-	// Lax lets the PSP take this Pix although the charge is not payable that
-	// way (amount, second Pix, expired, removed). Set by a fault only.
-	Lax bool `json:"-"`
 }

@@ -192,6 +192,10 @@ func (s lifeStore) UnseenPayments(ctx context.Context, q receiver.UnseenQuery) (
 	return met(ctx, s, q, s.mem.UnseenPayments)
 }
 
+func (s lifeStore) UnseenRefunds(ctx context.Context, q receiver.UnseenRefundQuery) ([]receiver.Refund, error) {
+	return met(ctx, s, q, s.mem.UnseenRefunds)
+}
+
 func (s lifeStore) PostAdjustments(ctx context.Context, in []receiver.Adjustment) ([]bool, error) {
 	return met(ctx, s, in, s.mem.PostAdjustments)
 }

@@ -181,12 +181,17 @@ func (v *ordersView) look(id pix.EndToEndID) {
 	}
 }
 
-// free is what the account has to spend.
+// free is what the account has to spend; what nobody has vouched for is not there.
 func (v *ordersView) free() pix.Amount {
 	free := v.balance[receiver.AccountSettlement] + v.balance[receiver.AccountInProcess]
 	for _, m := range v.memos {
 		if !m.Released {
 			free -= m.Amount
+		}
+	}
+	for id, p := range v.payments {
+		if !p.Confirmed {
+			free -= max(0, v.holdings(id).Total())
 		}
 	}
 	return free

@@ -164,7 +164,7 @@ func (r *Receiver) settleCall(ctx context.Context, c Charge, ask bool) (Charge, 
 	case verdictRefused:
 		call.State, call.Problem = ChargeFailed, string(a.body)
 	default:
-		call.DueAt = now.Add(r.cfg.backoff("charge:"+c.Reference, c.Attempts+1))
+		call.DueAt = now.Add(r.cfg.pause("charge:"+c.Reference, c.Attempts+1, a.wait))
 	}
 	after, err := r.store.RecordCalls(ctx, []ChargeCall{call})
 	if err != nil {

@@ -159,6 +159,12 @@ func setString(v *string, fallback string) {
 	}
 }
 
+// pause is the backoff before a key's next attempt, and no less than the PSP
+// asked to wait.
+func (c *Config) pause(key string, attempt int, wait time.Duration) time.Duration {
+	return max(c.backoff(key, attempt), wait)
+}
+
 // backoff is the pause before a key's next attempt: doubling from the base to
 // the cap, half of it jittered.
 func (c *Config) backoff(key string, attempt int) time.Duration {

@@ -35,7 +35,10 @@ type answer struct {
 	verdict verdict
 	status  int
 	body    []byte
-	err     error
+	// wait is the PSP's Retry-After: how long not to ask again, zero if it says
+	// nothing.
+	wait time.Duration
+	err  error
 }
 
 // Err says in words what the answer was, for reasons and logs.
@@ -61,6 +64,22 @@ func judge(status int) verdict {
 		return verdictRefused
 	}
 	return verdictUnknown
+}
+
+// maxWait bounds how long a Retry-After is heeded.
+const maxWait = time.Hour
+
+// retryAfter reads the header of that name (RFC 9110, 10.2.3): seconds, or the
+// date until which to wait. What cannot be read, or has passed, asks for no wait.
+func retryAfter(header string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
+		return time.Duration(min(max(seconds, 0), int64(maxWait/time.Second))) * time.Second
+	}
+	until, err := http.ParseTime(header)
+	if err != nil {
+		return 0
+	}
+	return min(max(until.Sub(now), 0), maxWait)
 }
 
 // pspClient calls API Pix. No call of it runs inside a store command.
@@ -111,11 +130,12 @@ func (p pspClient) once(ctx context.Context, method, path string, body any) (str
 		return token, answer{err: err}
 	}
 	defer resp.Body.Close()
+	wait := retryAfter(resp.Header.Get("Retry-After"), p.cfg.Clock.Now())
 	raw, err := readBody(io.LimitReader(resp.Body, maxAnswer), resp.ContentLength)
 	if err != nil {
-		return token, answer{err: fmt.Errorf("read answer of %s %s: %w", method, path, err)}
+		return token, answer{wait: wait, err: fmt.Errorf("read answer of %s %s: %w", method, path, err)}
 	}
-	return token, answer{verdict: judge(resp.StatusCode), status: resp.StatusCode, body: raw}
+	return token, answer{verdict: judge(resp.StatusCode), status: resp.StatusCode, body: raw, wait: wait}
 }
 
 // decode reads a done answer's body; what cannot be read proves nothing.

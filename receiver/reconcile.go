@@ -32,7 +32,7 @@ func (s reconciler) RunOnce(ctx context.Context) (Progress, error) {
 	until := now.Add(-s.r.cfg.Grace)
 	n, flying, err := s.forward(ctx, &d, from, until)
 	if err == nil {
-		err = s.backward(ctx, until)
+		err = errors.Join(s.backward(ctx, until), s.refundsBackward(ctx, until))
 	}
 	if err != nil {
 		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("reconcile", 6))))
@@ -61,9 +61,7 @@ func (s reconciler) forward(ctx context.Context, d *Duty, from, to time.Time) (n
 		if err != nil {
 			return n, flying, err
 		}
-		if flying.IsZero() {
-			flying = oldest
-		}
+		flying = earlier(flying, oldest)
 		n += len(page.Lines)
 		d.Cursor = page.Next
 		if page.Next == "" {
@@ -75,31 +73,57 @@ func (s reconciler) forward(ctx context.Context, d *Duty, from, to time.Time) (n
 	}
 }
 
-// match looks one page up. It returns the instant of the page's first line that
-// is in flight.
+// match looks one page up, repairs what the ledger lacks and adjusts what
+// differs. It returns the instant of the oldest line that is in flight.
 func (s reconciler) match(ctx context.Context, lines []pix.StatementLine) (flying time.Time, err error) {
-	if len(lines) == 0 {
-		return flying, nil
-	}
-	outs, err := s.r.store.MatchStatement(ctx, lines)
+	flying, missing, err := s.compare(ctx, lines)
 	if err != nil {
 		return flying, err
 	}
-	var adjust []Adjustment
-	for i, out := range outs {
-		now, err := s.r.now(ctx)
-		if err != nil {
+	for _, line := range missing {
+		if err := s.repair(ctx, line); err != nil {
 			return flying, err
 		}
+	}
+	// What was repaired is looked at again: now the ledger has something to compare
+	// the line with, and notes that the line was seen. What even that did not book
+	// counts as in flight: this line must not be passed.
+	again, left, err := s.compare(ctx, missing)
+	if len(left) > 0 {
+		again = earlier(again, left[0].SettledAt)
+	}
+	return earlier(flying, again), err
+}
+
+// earlier is the earlier of two instants, of which zero is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// compare looks lines up and adjusts what differs. It returns the instant of the
+// oldest one in flight, and the lines that the ledger lacks.
+func (s reconciler) compare(ctx context.Context, lines []pix.StatementLine) (flying time.Time, missing []pix.StatementLine, err error) {
+	if len(lines) == 0 {
+		return flying, nil, nil
+	}
+	outs, err := s.r.store.MatchStatement(ctx, lines)
+	if err != nil {
+		return flying, nil, err
+	}
+	now, err := s.r.now(ctx)
+	if err != nil {
+		return flying, nil, err
+	}
+	var adjust []Adjustment
+	for i, out := range outs {
 		switch out.Class {
 		case MatchInFlight:
-			if flying.IsZero() {
-				flying = lines[i].SettledAt
-			}
+			flying = earlier(flying, lines[i].SettledAt)
 		case MatchMissingInLedger:
-			if err := s.repair(ctx, lines[i], now); err != nil {
-				return flying, err
-			}
+			missing = append(missing, lines[i])
 		case MatchDivergent:
 			adjust = append(adjust, Adjustment{
 				EndToEndID: lines[i].EndToEndID, ReturnID: returnOf(lines[i]), Want: pix.Amount(lines[i].Signed()),
@@ -107,18 +131,21 @@ func (s reconciler) match(ctx context.Context, lines []pix.StatementLine) (flyin
 			})
 		}
 	}
-	if len(adjust) == 0 {
-		return flying, nil
+	if len(adjust) > 0 {
+		_, err = s.r.store.PostAdjustments(ctx, adjust)
 	}
-	_, err = s.r.store.PostAdjustments(ctx, adjust)
-	return flying, err
+	return flying, missing, err
 }
 
 // repair books a line that the ledger lacks, once the PSP told what it is of.
-func (s reconciler) repair(ctx context.Context, line pix.StatementLine, now time.Time) error {
+func (s reconciler) repair(ctx context.Context, line pix.StatementLine) error {
 	p, a := s.r.psp.getPix(ctx, line.EndToEndID)
 	if a.verdict != verdictDone {
 		return a.Err()
+	}
+	now, err := s.r.now(ctx)
+	if err != nil {
+		return err
 	}
 	for _, item := range s.r.confirmedItems(p, ChannelRepair) {
 		if !speaksOf(item, line) {
@@ -186,6 +213,47 @@ func (s reconciler) phantom(ctx context.Context, p Payment) error {
 	}
 	adjust.Now = now
 	_, err = s.r.store.PostAdjustments(ctx, []Adjustment{adjust})
+	return err
+}
+
+// refundsBackward is backward for refunds that count as returned.
+func (s reconciler) refundsBackward(ctx context.Context, until time.Time) error {
+	q := UnseenRefundQuery{FinishedBefore: until, Limit: s.r.cfg.PageSize}
+	for {
+		unseen, err := s.r.store.UnseenRefunds(ctx, q)
+		if err != nil || len(unseen) == 0 {
+			return err
+		}
+		for _, x := range unseen {
+			if err := s.phantomRefund(ctx, x, until); err != nil {
+				return err
+			}
+		}
+		last := unseen[len(unseen)-1]
+		q.AfterFinished, q.AfterID = last.FinishedAt, last.ReturnID
+	}
+}
+
+// phantomRefund takes back a return that never settled: the PSP denies it, or
+// still says so when not even its largest lag explains why there is no line.
+func (s reconciler) phantomRefund(ctx context.Context, x Refund, until time.Time) error {
+	d, a := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
+	denied := a.verdict == verdictAbsent ||
+		a.verdict == verdictDone && (d.Status == pix.RefundFailed || d.ReturnID != x.ReturnID)
+	switch {
+	case denied:
+	case a.verdict != verdictDone && a.verdict != verdictRefused:
+		return a.Err()
+	case x.FinishedAt.After(until.Add(-s.r.cfg.Overlap)):
+		return nil // its line is still to come
+	}
+	now, err := s.r.now(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.r.store.PostAdjustments(ctx, []Adjustment{{
+		EndToEndID: x.EndToEndID, ReturnID: x.ReturnID, Reason: MatchMissingAtPSP, Now: now,
+	}})
 	return err
 }
 

@@ -154,20 +154,21 @@ func (s refundSender) RunOnce(ctx context.Context) (Progress, error) {
 // settle makes the next call about one refund and stores what it taught.
 func (s refundSender) settle(ctx context.Context, x Refund) error {
 	call := RefundCall{Ref: RefundRef{x.Consumer, x.Reference}, Version: x.Version, ID: x.ID}
+	var wait time.Duration
 	switch {
 	case x.Clash:
 		call.NewID = s.r.refundID(x.Reference, x.Rekeys+1)
 	case x.Attempts == 1:
-		s.put(ctx, x, &call)
+		wait = s.put(ctx, x, &call)
 	default:
-		s.ask(ctx, x, &call)
+		wait = s.ask(ctx, x, &call)
 	}
 	now, err := s.r.now(ctx)
 	if err != nil {
 		return err
 	}
 	call.Now = now
-	call.DueAt = now.Add(s.r.cfg.backoff("refund:"+x.Reference, x.Attempts))
+	call.DueAt = now.Add(s.r.cfg.pause("refund:"+x.Reference, x.Attempts, wait))
 	if x.Clash {
 		call.DueAt = now
 	}
@@ -176,28 +177,30 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 }
 
 // ask looks what became of an earlier call, and repeats it under the same id
-// where the PSP does not know it.
-func (s refundSender) ask(ctx context.Context, x Refund, call *RefundCall) {
+// where the PSP does not know it. It returns how long the PSP asked to wait.
+func (s refundSender) ask(ctx context.Context, x Refund, call *RefundCall) time.Duration {
 	d, a := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
 	switch a.verdict {
 	case verdictDone:
 		learn(x, d, call)
 	case verdictAbsent:
-		s.put(ctx, x, call)
+		return s.put(ctx, x, call)
 	}
+	return a.wait
 }
 
-// put asks for the refund.
-func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) {
+// put asks for the refund, and returns how long the PSP asked to wait.
+func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) time.Duration {
 	d, a := s.r.psp.putRefund(ctx, x)
 	switch a.verdict {
 	case verdictDone:
 		learn(x, d, call)
-	case verdictRefused:
+	case verdictRefused, verdictAbsent:
 		if s.provesRefusal(ctx, x, a) {
 			call.Refused, call.Problem = true, string(a.body)
 		}
 	}
+	return a.wait
 }
 
 // learn takes over what the PSP says of a refund. Another amount under our id
@@ -213,15 +216,21 @@ func learn(x Refund, d pix.Refund, call *RefundCall) {
 const StatusClash pix.RefundStatus = "CLASH"
 
 // provesRefusal says whether a refused PUT ends the matter. One that says that
-// the id is in use never does, another one does if it was the very first. A later one may be refused
-// because an earlier one took effect, so it counts only when the PSP has had
-// the time in which it may hide an effect, and still does not know the refund.
+// the id is in use never does; another does if it was the very first. A later
+// one may be refused because an earlier one took effect, so it counts only when
+// the PSP has had the time in which it may hide an effect, and still does not
+// know the refund.
+//
+// The same holds of a PUT that is answered "not found": the PSP does not know
+// the Pix, at first perhaps not yet. A refund that it will never make must not
+// hold its money, and be asked for, without end. Should the PSP have made it
+// after all, its line of the statement is booked as the PSP's own.
 func (s refundSender) provesRefusal(ctx context.Context, x Refund, a answer) bool {
-	if idInUse(a.body) {
+	if a.verdict == verdictRefused && idInUse(a.body) {
 		return false
 	}
 	if x.Attempts == 1 {
-		return true
+		return a.verdict == verdictRefused
 	}
 	now, err := s.r.now(ctx)
 	if err != nil || now.Sub(x.FirstCallAt) < s.r.cfg.ProofAfter {

@@ -255,24 +255,25 @@ func (r Rules) InstantDiffers(p Payment, line pix.StatementLine) bool {
 	return d > instantTolerance || d < -instantTolerance
 }
 
-// AdjustDecision is how the ledger of one Pix is brought to the statement.
-type AdjustDecision struct {
-	Payment     *Payment
-	Transaction *Transaction
-	Open        *CaseNote
-	Outbox      *OutboxEvent
-}
-
-// Adjust brings a line's net to what the statement says, against suspense.
-// False when there is nothing to adjust.
-func (r Rules) Adjust(p Payment, net pix.Amount, a Adjustment) (AdjustDecision, bool) {
+// Adjust brings a line's net to what the statement says, against suspense. x is
+// the refund whose line it is, nil on the credit's own. False when there is
+// nothing to adjust.
+//
+// What a refund was is not edited: the case says what came of it.
+func (r Rules) Adjust(p Payment, x *Refund, net pix.Amount, a Adjustment) (RefundDecision, bool) {
 	diff := a.Want - net
-	if diff == 0 {
-		return AdjustDecision{}, false
+	if diff == 0 || a.ReturnID != "" && x == nil {
+		return RefundDecision{}, false
 	}
+	d := RefundDecision{Result: ApplyBooked}
 	id := DivergenceCase(p.EndToEndID)
-	if a.ReturnID != "" {
-		id = "devolucao:" + string(a.ReturnID)
+	if x != nil {
+		id = RefundCase(p.EndToEndID, x.ID)
+		if !x.InStatement && a.Want != 0 {
+			seen := *x
+			seen.InStatement = true
+			d.Refund = &seen
+		}
 	}
 	entry := func(acc Account, cents pix.Amount) Entry {
 		e := Entry{Account: acc, Cents: cents, EndToEndID: p.EndToEndID, Charge: p.Charge}
@@ -290,13 +291,12 @@ func (r Rules) Adjust(p Payment, net pix.Amount, a Adjustment) (AdjustDecision, 
 	if a.ReturnID == "" && a.Want > 0 {
 		p.Confirmed, p.InStatement = true, true
 	}
-	return AdjustDecision{
-		Payment: &p,
-		Transaction: &Transaction{
-			Reference: AdjustReference(id), BookedAt: a.Now,
-			Entries: []Entry{entry(AccountSettlement, diff), entry(AccountDivergence, -diff)},
-		},
-		Open:   &CaseNote{ID: id, Account: AccountDivergence, Amount: diff, Reason: reason},
-		Outbox: &OutboxEvent{EndToEndID: p.EndToEndID, Number: p.Events, Kind: OutboxAdjusted, Amount: diff, Charge: p.Charge, At: a.Now, DueAt: a.Now},
-	}, true
+	d.Payment = &p
+	d.Transaction = &Transaction{
+		Reference: AdjustReference(id), BookedAt: a.Now,
+		Entries: []Entry{entry(AccountSettlement, diff), entry(AccountDivergence, -diff)},
+	}
+	d.Notes = []CaseNote{{ID: id, Account: AccountDivergence, Amount: diff, Reason: reason}}
+	d.Outbox = &OutboxEvent{EndToEndID: p.EndToEndID, Number: p.Events, Kind: OutboxAdjusted, Amount: diff, Charge: p.Charge, At: a.Now, DueAt: a.Now}
+	return d, true
 }

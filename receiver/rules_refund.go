@@ -145,9 +145,11 @@ func refundOutbox(p Payment, x Refund, kind string, at time.Time) *OutboxEvent {
 type RefundFacts struct {
 	Content RefundContent
 	// Confirmed says that the PSP's own API vouches for Content, Settled that
-	// the account statement does.
+	// the account statement does. Denied says that the API knows of no such
+	// refund, as far as it can tell by now.
 	Confirmed bool
 	Settled   bool
+	Denied    bool
 	Payment   *Payment
 	// Same is the refund of this Pix with this rtrId, Own the open one of ours
 	// with this id; either may be nil.
@@ -174,7 +176,7 @@ func (r Rules) Refund(f RefundFacts) RefundDecision {
 	case f.Same == nil && f.Own != nil && f.Own.Attempts > 0 && !f.Settled:
 		return RefundDecision{Result: ApplyWait, Reason: ReasonOwnCallOpen}
 	case !f.Confirmed:
-		return RefundDecision{Result: ApplyConfirm}
+		return f.ask()
 	case f.Same != nil:
 		return r.FinishRefund(*f.Payment, *f.Same, c.Status, f.At)
 	case c.Status == pix.RefundFailed:
@@ -195,10 +197,28 @@ func (f RefundFacts) afterTheEnd() RefundDecision {
 	case f.Content.Status == ended || !f.Content.Status.Final():
 		return RefundDecision{Result: ApplyKnown}
 	case !f.Confirmed:
-		return RefundDecision{Result: ApplyConfirm}
+		return f.ask()
 	}
 	id := RefundCase(f.Content.EndToEndID, f.Content.ID)
 	return RefundDecision{Result: ApplyKnown, Notes: []CaseNote{{ID: id, Reason: ReasonRefundUndone}}}
+}
+
+// ask wants the PSP's own word. Where that was no, the PSP may be behind: the
+// event waits. A return of more than is left is no such case, whatever the PSP
+// will say: a person has to know of it now.
+func (f RefundFacts) ask() RefundDecision {
+	switch {
+	case !f.Denied:
+		return RefundDecision{Result: ApplyConfirm}
+	case f.Same != nil || f.Content.Status != pix.RefundReturned ||
+		f.Content.Amount <= f.Payment.Held.Total() || f.Payment.Refunding > 0:
+		return RefundDecision{Result: ApplyWait, Reason: ReasonUnknownAtPSP}
+	}
+	id := RefundCase(f.Content.EndToEndID, f.Content.ID)
+	return RefundDecision{
+		Result: ApplyAside, Reason: ReasonUnknownAtPSP, Quarantine: QuarantineWaiting,
+		Notes: []CaseNote{{ID: id, Reason: ReasonOverCap}, {ID: id, Reason: ReasonUnknownAtPSP}},
+	}
 }
 
 // byPSP books a refund that nobody here asked for: MED, or the bank's app.
@@ -249,15 +269,19 @@ func (f RefundFacts) overCap() RefundDecision {
 }
 
 // MatchRefund classes a refund's line of the statement. same is the refund with
-// the line's rtrId, net what [AccountSettlement] has for the line; inFlight says that the inbox, or a call of our own about
-// this Pix, is still at work.
+// the line's rtrId, net what [AccountSettlement] has for the line; inFlight says
+// that the inbox, or a call of our own about this Pix, is still at work.
+//
+// A refund whose end is in our books is not booked a second time, whatever end
+// that is: what differs is adjusted. One that counts as failed and stands in the
+// statement has left nothing on its line.
 func (r Rules) MatchRefund(line pix.StatementLine, same *Refund, net pix.Amount, inFlight bool) MatchClass {
 	switch {
-	case same != nil && same.State == RefundReturned && net == pix.Amount(line.Signed()):
+	case same != nil && same.State.Final() && net == pix.Amount(line.Signed()):
 		return MatchOK
-	case same != nil && same.State == RefundReturned:
+	case same != nil && same.State.Final():
 		return MatchDivergent
-	case inFlight || same != nil && !same.State.Final():
+	case inFlight || same != nil:
 		return MatchInFlight
 	}
 	return MatchMissingInLedger

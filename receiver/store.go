@@ -82,6 +82,10 @@ type Store interface {
 	// with money still on [AccountSettlement], booked up to an instant, in the
 	// order (booked, id), after a cursor.
 	UnseenPayments(ctx context.Context, q UnseenQuery) ([]Payment, error)
+	// UnseenRefunds lists refunds that count as returned without a line of the
+	// statement and with money still on theirs, finished up to an instant, in the
+	// order (finished, rtrId), after a cursor.
+	UnseenRefunds(ctx context.Context, q UnseenRefundQuery) ([]Refund, error)
 	// PostAdjustments moves the ledger of a Pix to what the statement says,
 	// against suspense, with a case. False: nothing was left to adjust.
 	PostAdjustments(ctx context.Context, in []Adjustment) ([]bool, error)
@@ -209,7 +213,9 @@ type Application struct {
 	// same of a refund's own GET.
 	Confirmed *Credit
 	Refund    *RefundContent
-	Now       time.Time
+	// Denied says that a refund's own GET answered that there is none.
+	Denied bool
+	Now    time.Time
 }
 
 // ApplyResult is what became of an application.
@@ -301,6 +307,15 @@ type UnseenQuery struct {
 	AfterBooked  time.Time
 	AfterID      pix.EndToEndID
 	Limit        int
+}
+
+// UnseenRefundQuery pages through returned refunds that no statement line
+// vouches for. AfterID goes with AfterFinished; no limit lists them all.
+type UnseenRefundQuery struct {
+	FinishedBefore time.Time // included
+	AfterFinished  time.Time
+	AfterID        pix.ReturnID
+	Limit          int
 }
 
 // Adjustment asks to bring the net on [AccountSettlement] of one line, a Pix's

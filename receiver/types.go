@@ -262,6 +262,15 @@ type Payment struct {
 	Events int
 }
 
+// Unspendable is what is left of a Pix that nobody has vouched for yet. It is in
+// the ledger, and covers no refund.
+func (p Payment) Unspendable() pix.Amount {
+	if p.Confirmed {
+		return 0
+	}
+	return max(0, p.Held.Total())
+}
+
 // CaseState is open or closed.
 type CaseState string
 

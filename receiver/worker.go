@@ -61,7 +61,7 @@ func (w worker) finish(ctx context.Context, events []Event, outcomes []ApplyOutc
 				later = append(later, *d)
 			}
 		case ApplyFailed, ApplyWait:
-			later = append(later, w.again(e, leaseEnd.Add(-w.r.cfg.Lease), out.Reason))
+			later = append(later, w.again(e, leaseEnd.Add(-w.r.cfg.Lease), out.Reason, 0))
 		}
 	}
 	if len(later) == 0 {
@@ -90,10 +90,14 @@ func (w worker) confirm(ctx context.Context, e Event, leaseEnd time.Time) (*Defe
 	case verdictDone:
 		return w.applyConfirmed(ctx, e, app)
 	case verdictAbsent:
-		d := w.again(e, app.Now, ReasonUnknownAtPSP)
+		if e.Refund != nil { // what that means depends on what is left of its Pix
+			app.Refund, app.Denied = nil, true
+			return w.applyConfirmed(ctx, e, app)
+		}
+		d := w.again(e, app.Now, ReasonUnknownAtPSP, a.wait)
 		return &d, nil
 	}
-	d := w.again(e, app.Now, a.Err().Error())
+	d := w.again(e, app.Now, a.Err().Error(), a.wait)
 	return &d, nil
 }
 
@@ -119,15 +123,16 @@ func (w worker) applyConfirmed(ctx context.Context, e Event, app Application) (*
 	}
 	switch outs[0].Result {
 	case ApplyFailed, ApplyWait:
-		d := w.again(e, app.Now, outs[0].Reason)
+		d := w.again(e, app.Now, outs[0].Reason, 0)
 		return &d, nil
 	}
 	return nil, nil
 }
 
-// again puts an event off with backoff, or aside once it was tried often enough.
-func (w worker) again(e Event, now time.Time, reason string) Deferral {
-	d := Deferral{EventID: e.ID, Version: e.Version, Until: now.Add(w.r.cfg.backoff(e.Key, e.Attempts)), Reason: reason}
+// again puts an event off with backoff, and for no less than wait; or aside once
+// it was tried often enough.
+func (w worker) again(e Event, now time.Time, reason string, wait time.Duration) Deferral {
+	d := Deferral{EventID: e.ID, Version: e.Version, Until: now.Add(w.r.cfg.pause(e.Key, e.Attempts, wait)), Reason: reason}
 	if e.Attempts >= w.r.cfg.MaxAttempts {
 		d.Quarantine = QuarantineWaiting
 	}

@@ -25,13 +25,12 @@ type killed struct{}
 
 // spawn starts an actor of an instance, runnable now. ended is called when its
 // body returned, or when it was killed.
-func (w *World) spawn(inst *instance, name, subject string, body func(), ended func(killed bool)) *actor {
+func (w *World) spawn(inst *instance, name, subject string, body func(), ended func(killed bool)) {
 	a := &actor{w: w, inst: inst, ended: ended}
 	a.task = chaos.NewTask(name, a)
 	a.coro = w.pool.take(func() { a.run(body) })
 	inst.actors = append(inst.actors, a)
 	w.sched.Park(a.task, w.sched.Now(), subject, "start")
-	return a
 }
 
 // run is the body's frame: a kill ends here, and so does a panic of the

@@ -107,7 +107,8 @@ func (l *lab) match(id pix.EndToEndID, reference string) {
 }
 
 // From the field: events under a key that is not ours were refused, and the
-// PSP switched the endpoint off. They are valid; they are just not ours.
+// PSP switched the endpoint off. They are valid; they are just not ours, unless
+// the statement of our account says so.
 func TestForeignPixIsAcknowledgedAndCreditedToNobody(t *testing.T) {
 	l := newLab(t, labOptions{})
 	l.registerFor(otherKey)
@@ -139,11 +140,18 @@ func TestForeignPixIsAcknowledgedAndCreditedToNobody(t *testing.T) {
 	if !l.psp.Quiet() {
 		t.Error("the PSP goes on retrying")
 	}
-	l.unmoved("a sweep and a reconciliation", func() {
-		l.sweep()
-		l.reconcile()
-	})
-	l.ledgerIsStatement(foreign.EndToEndID)
+	l.unmoved("a sweep", l.sweep)
+
+	// The statement is that of our account: what it holds is here, whatever key it
+	// came under, and a person has to say whose it is.
+	l.reconcile()
+	l.credited(foreign.EndToEndID, "70.00")
+	l.holds(receiver.AccountUnidentified, "70.00")
+	l.holds(receiver.AccountRevenue, "10.00")
+	l.openCases(receiver.MissedCase(foreign.EndToEndID), receiver.UnidentifiedCase(foreign.EndToEndID))
+	l.credited(unknown)
+	l.endOfDay()
+	l.credited(unknown)
 }
 
 // registerFor has another system of the merchant register our URL for its key.

@@ -161,7 +161,6 @@ func TestUnconfirmedPixIsNotRefundedYet(t *testing.T) {
 
 // Nor does unconfirmed money cover the refund of another Pix.
 func TestUnconfirmedMoneyCoversNoRefund(t *testing.T) {
-	t.Skip("not there yet: what the account has to spend counts every credit that was booked, confirmed or not")
 	l := newLab(t, labOptions{})
 	p := l.sold("PED-1", "100.00")
 	l.memo(http.StatusNoContent, "m1", p, "100.00", false)

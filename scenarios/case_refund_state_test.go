@@ -100,8 +100,6 @@ func TestUndoneRefundFreesNothing(t *testing.T) {
 // The other way round: it counts as failed, and then the account statement shows
 // it. The ledger follows the statement.
 func TestFailedRefundInTheStatementIsBooked(t *testing.T) {
-	t.Skip("not there yet: the line is classed FALTA_NO_LEDGER, its repair finds the refund ended and books nothing, " +
-		"so the ledger stays above the statement with every turn")
 	l := newLab(t, labOptions{psp: terms(map[string]fakepsp.RefundTerms{
 		"DEV-1": {SettleAfter: time.Minute, NotifyAfter: time.Hour},
 	})})

@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +101,49 @@ func TestQueryThatIsBehindMakesNoSecondRefund(t *testing.T) {
 	}
 }
 
+// A PSP that does not know the Pix itself may not know it yet. For as long as that
+// can be, the same id is put again; after that it is a refusal, and the money is
+// put back.
+func TestPutAnsweredNotFoundIsRepeatedAndNotForEver(t *testing.T) {
+	unknown := instead(http.StatusNotFound)
+	t.Run("for a while", func(t *testing.T) {
+		l := newLab(t, labOptions{})
+		tp := l.record()
+		p := l.sold("PED-1", "100.00")
+		tp.on(http.MethodPut, unknown, unknown, unknown)
+		l.refund(http.StatusAccepted, "DEV-1", p, "80.00")
+		l.rest()
+		l.calls(tp, refundID("DEV-1", 0), "PUT 404", "GET 404", "PUT 404", "GET 404", "PUT 404", "GET 404", "PUT 201")
+		l.returned(p.EndToEndID, "80.00")
+		l.endOfDay()
+	})
+	t.Run("for ever", func(t *testing.T) {
+		l := newLab(t, labOptions{})
+		tp := l.record()
+		p := l.sold("PED-1", "100.00")
+		for range 500 {
+			tp.on(http.MethodPut, unknown)
+		}
+		start := l.clock.Now()
+		l.refund(http.StatusAccepted, "DEV-1", p, "80.00")
+		l.rest()
+		l.stands("DEV-1", receiver.RefundFailed)
+		if took := l.clock.Now().Sub(start); took < time.Hour || took > 2*time.Hour {
+			t.Errorf("it was given up after %s, want between one and two hours", took)
+		}
+		l.putOnly(tp, refundID("DEV-1", 0))
+		said := tp.said(refundID("DEV-1", 0))
+		if n := len(said); said[n-3] != "GET 404" || said[n-2] != "PUT 404" || said[n-1] != "GET 404" {
+			t.Errorf("the last calls: %q, want a last question after the last PUT", said)
+		}
+		l.left(p.EndToEndID, "100.00")
+		l.holds(receiver.AccountInProcess, "0.00")
+		l.refund(http.StatusAccepted, "DEV-2", p, "80.00")
+		l.stands("DEV-2", receiver.RefundReserved)
+		l.openCases()
+	})
+}
+
 // 429 says that nothing was done: later, under the same id.
 func TestRefundPutOffByThePspKeepsItsId(t *testing.T) {
 	l := newLab(t, labOptions{})
@@ -117,20 +161,103 @@ func TestRefundPutOffByThePspKeepsItsId(t *testing.T) {
 
 // The PSP says when to come back. Sooner is a call for nothing.
 func TestRetryAfterOfThePspIsHeeded(t *testing.T) {
-	t.Skip("not there yet: no answer's Retry-After is read, the next call comes by the backoff alone")
+	for _, header := range []string{"120", "Mon, 02 Mar 2026 12:02:00 GMT"} {
+		t.Run(header, func(t *testing.T) {
+			l := newLab(t, labOptions{})
+			tp := l.record()
+			p := l.sold("PED-1", "100.00")
+			tp.on(http.MethodPut, comeBack(header))
+			l.refund(http.StatusAccepted, "DEV-1", p, "80.00")
+			l.work()
+			l.clock.until(labStart().Add(119 * time.Second))
+			l.work()
+			l.calls(tp, refundID("DEV-1", 0), "PUT 429")
+			l.rest()
+			l.returned(p.EndToEndID, "80.00")
+		})
+	}
+}
+
+// comeBack answers 429 for the PSP, which never hears of the call.
+func comeBack(retryAfter string) bend {
+	return func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
+		return respond(req, http.StatusTooManyRequests, http.Header{"Retry-After": {retryAfter}}, nil), nil
+	}
+}
+
+// A wait that is too long, or none at all, is not heeded: the refund would never
+// go, or the PSP be asked without pause.
+func TestRetryAfterIsHeededWithinReason(t *testing.T) {
+	for _, c := range []struct {
+		header string
+		within time.Duration
+	}{
+		{"864000", time.Hour}, {"99999999999999999999", time.Minute}, {"-5", time.Minute}, {"0", time.Minute},
+		{"soon", time.Minute}, {"Mon, 02 Mar 2026 11:00:00 GMT", time.Minute}, {"Sun, 01 Mar 2099 11:00:00 GMT", time.Hour},
+	} {
+		t.Run(c.header, func(t *testing.T) {
+			l := newLab(t, labOptions{})
+			tp := l.record()
+			p := l.sold("PED-1", "100.00")
+			start := l.clock.Now()
+			tp.on(http.MethodPut, comeBack(c.header))
+			l.refund(http.StatusAccepted, "DEV-1", p, "80.00")
+			l.rest()
+			l.returned(p.EndToEndID, "80.00")
+			if took := l.clock.Now().Sub(start); took > c.within || took <= 0 {
+				t.Errorf("it took %s, want up to %s", took, c.within)
+			}
+		})
+	}
+}
+
+// The same of questions about a Pix, and of calls about a charge.
+func TestRetryAfterOfAQuestionAboutAPixIsHeeded(t *testing.T) {
 	l := newLab(t, labOptions{})
-	tp := l.record()
-	p := l.sold("PED-1", "100.00")
-	tp.on(http.MethodPut, func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
-		return respond(req, http.StatusTooManyRequests, http.Header{"Retry-After": {"120"}}, nil), nil
-	})
-	l.refund(http.StatusAccepted, "DEV-1", p, "80.00")
-	l.work()
+	txid, asked := l.sale("PED-1", "10.00"), 0
+	l.meet = func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error) {
+		if req.Method != http.MethodGet || !strings.HasPrefix(req.URL.Path, "/v2/pix/") {
+			return call()
+		}
+		if asked++; asked == 1 {
+			return comeBack("120")(req, call)
+		}
+		return call()
+	}
+	p := l.payAndTell(txid, "9.00", lax) // not what is due: the PSP is asked
 	l.clock.advance(119 * time.Second)
 	l.work()
-	l.calls(tp, refundID("DEV-1", 0), "PUT 429")
+	if l.credited(p.EndToEndID); asked != 1 {
+		t.Errorf("the PSP was asked %d times within two minutes, want once", asked)
+	}
 	l.rest()
-	l.returned(p.EndToEndID, "80.00")
+	l.credited(p.EndToEndID, "9.00")
+	l.endOfDay()
+}
+
+func TestRetryAfterOfAChargesCallIsHeeded(t *testing.T) {
+	l := newLab(t, labOptions{})
+	made := 0
+	l.meet = func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error) {
+		if !strings.HasPrefix(req.URL.Path, "/v2/cob/") {
+			return call()
+		}
+		if made++; made == 1 {
+			return comeBack("120")(req, call)
+		}
+		return call()
+	}
+	rec := l.call(http.MethodPost, "/charges", `{"reference":"PED-1","amount":"10.00"}`)
+	if rec.Code != http.StatusAccepted {
+		t.Fatalf("POST /charges: got %d %s, want 202", rec.Code, rec.Body)
+	}
+	l.clock.advance(119 * time.Second)
+	l.work()
+	if made != 1 {
+		t.Errorf("the PSP was called %d times within two minutes, want once", made)
+	}
+	l.rest()
+	l.settled("PED-1", "0.00", false)
 }
 
 // The callback says what became of it before any query does.

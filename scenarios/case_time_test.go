@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,15 +109,16 @@ func (l *lab) threeHoursEarly() {
 }
 
 // From the field: a PSP stamped local time with a Z. A sweep whose overlap is
-// longer than the shift finds every Pix, once; one whose overlap is shorter
-// misses it, and the account statement brings it in.
+// longer than the shift, as it is unless configured otherwise, finds every Pix,
+// once; one whose overlap is shorter misses it, and the account statement brings
+// it in. Either way it is noticed that there are two instants.
 func TestPixStampedThreeHoursEarlyIsFoundOnce(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		overlap time.Duration
+		overlap time.Duration // zero: as it is by default
 		bySweep bool
 	}{
-		{"the overlap is longer than the shift", 4 * time.Hour, true},
+		{"the overlap is longer than the shift", 0, true},
 		{"the overlap is shorter than the shift", 2 * time.Hour, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,6 +135,16 @@ func TestPixStampedThreeHoursEarlyIsFoundOnce(t *testing.T) {
 				l.credited(p.EndToEndID)
 			}
 			l.unmoved("the next sweeps", func() { l.sweep(); l.sweep() })
+			l.reconcile()
+			l.credited(p.EndToEndID, "10.00")
+			if got := l.reasons(receiver.DivergenceCase(p.EndToEndID)); !slices.Equal(got, []string{receiver.ReasonInstantDiffers}) {
+				t.Errorf("the case says %q, want %q", got, receiver.ReasonInstantDiffers)
+			}
+			if want := []string{receiver.DivergenceCase(p.EndToEndID)}; c.bySweep {
+				l.openCases(want...)
+			} else {
+				l.openCases(append(want, receiver.MissedCase(p.EndToEndID))...)
+			}
 			l.endOfDay()
 			l.credited(p.EndToEndID, "10.00")
 			l.settled("PED-1", "10.00", true)
@@ -141,17 +153,20 @@ func TestPixStampedThreeHoursEarlyIsFoundOnce(t *testing.T) {
 }
 
 // The second half of the same case: the PSP's list and its statement tell two
-// instants of one Pix, and nobody says so.
+// instants of one Pix, and a case says so. No money moves.
 func TestTwoInstantsOfOnePixRaiseADifference(t *testing.T) {
-	t.Skip("not there yet: neither the inbox nor the reconciliation compares horario with the statement's settled_at, " +
-		"so a Pix stamped three hours early is matched as OK and keeps the wrong day")
 	l := newLab(t, labOptions{psp: noRetries})
 	l.threeHoursEarly()
 	p := l.pay(l.sale("PED-1", "10.00"), "10.00")
 	l.lose()
 	l.sweep()
+	before := l.ledger()
 	l.reconcile()
 	l.openCases(receiver.DivergenceCase(p.EndToEndID))
+	if after := l.ledger(); !slices.Equal(after, before) {
+		t.Errorf("it moved money:\n%v\n%v", before, after)
+	}
+	l.endOfDay()
 }
 
 // From the field: daily windows ended at 23:59:59 and began at 00:00:00, and a

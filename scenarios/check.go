@@ -1,12 +1,10 @@
 package scenarios
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
-	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
@@ -45,8 +43,8 @@ type final struct {
 // checkers are all of them, in the order of the invariants.
 func checkers() []checker {
 	return []checker{
-		&creditedOnce{}, creditedAtLeastOnce{}, nothingInvented{}, netIsStatement{}, ackedIsStored{},
-		&balanced{}, refundsWithinPaid{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
+		creditedOnce{}, creditedAtLeastOnce{}, nothingInvented{}, netIsStatement{}, ackedIsStored{},
+		balanced{}, refundsWithinPaid{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
 		atRest{}, casesAreSuspense{}, onceOut{}, rightCharge{}, noFalseRefusal{},
 	}
 }
@@ -155,92 +153,4 @@ func plain(p *chaos.Plan) bool {
 		}
 	}
 	return true
-}
-
-// pspObserver keeps the view's idea of the truth, and the trace's.
-type pspObserver struct {
-	fakepsp.NoObserver
-	w *World
-}
-
-// Settled adds a Pix to the truth.
-func (o pspObserver) Settled(row fakepsp.SettledPix) {
-	w := o.w
-	w.view.Truth[row.EndToEndID] = TruePix{TxID: row.TxID, Amount: row.Amount, PaidAt: row.PaidAt}
-	w.lastSettled = w.sched.Now()
-	w.emit("psp", "pix.settled", row.Amount.String(), "e2e", string(row.EndToEndID), "txid", string(row.TxID))
-}
-
-// RefundAsked notes a refund that began.
-func (o pspObserver) RefundAsked(row fakepsp.RefundRow) {
-	o.w.emit("psp", "refund.asked", row.Amount.String(), "e2e", string(row.EndToEndID), "refund", string(row.ID), "rtr", string(row.ReturnID))
-}
-
-// RefundSettled adds a refund's end to the truth.
-func (o pspObserver) RefundSettled(row fakepsp.RefundRow) {
-	w := o.w
-	w.view.TruthRefunds = append(w.view.TruthRefunds, row)
-	w.lastSettled = w.sched.Now()
-	w.emit("psp", "refund.settled", string(row.Status)+" "+row.Amount.String(), "e2e", string(row.EndToEndID), "refund", string(row.ID), "rtr", string(row.ReturnID))
-}
-
-// Disputed notes a stage of a MED case.
-func (o pspObserver) Disputed(c fakepsp.DisputeCase) {
-	o.w.emit("psp", "dispute", string(c.Stage), "dispute", c.ID)
-}
-
-// Sent notes what an attempt says, if it is signed well and not so.
-func (o pspObserver) Sent(a *fakepsp.Attempt) {
-	w := o.w
-	w.emit("psp", "callback.sent", attemptName(a.Address), "subject", a.Address.Subject)
-	m := w.faults.Callback(a.Address)
-	if m.Change.Signature != "" || m.Change.SayCents == 0 && m.Change.SayEndToEndID == "" {
-		return
-	}
-	items, err := pix.ParseCallback(a.Body)
-	if err != nil {
-		return
-	}
-	for _, it := range items {
-		if it.Err == nil {
-			id := it.Payment.EndToEndID
-			w.view.Said[id] = append(w.view.Said[id], it.Payment.Amount)
-		}
-	}
-}
-
-// Acknowledged counts the callbacks that went through.
-func (o pspObserver) Acknowledged(at chaos.CallbackAddress, body []byte, _ time.Time) {
-	o.w.acknowledged++
-	o.w.emit("psp", "callback.acked", attemptName(at), "subject", at.Subject)
-}
-
-// Refused notes a failed attempt.
-func (o pspObserver) Refused(at chaos.CallbackAddress, answer fakepsp.Answer, next time.Time) {
-	o.w.emit("psp", "callback.refused", outcome(answer.Status, answer.Err)+", again at "+pix.FormatTime(next), "subject", at.Subject)
-}
-
-// GivenUp notes the end of a callback's tries.
-func (o pspObserver) GivenUp(at chaos.CallbackAddress, answer fakepsp.Answer) {
-	o.w.emit("psp", "callback.given_up", outcome(answer.Status, answer.Err), "subject", at.Subject)
-}
-
-// Dropped notes a callback that a fault lost.
-func (o pspObserver) Dropped(at chaos.CallbackAddress) {
-	o.w.emit("psp", "callback.dropped", attemptName(at), "subject", at.Subject)
-}
-
-// Lost notes a callback without a URL to go to.
-func (o pspObserver) Lost(at chaos.CallbackAddress) {
-	o.w.emit("psp", "callback.no_webhook", attemptName(at), "subject", at.Subject)
-}
-
-// Called notes a call of the API.
-func (o pspObserver) Called(c fakepsp.APICall) {
-	o.w.lastCall = c
-	status := fmt.Sprint(c.Status)
-	if c.Status == 0 {
-		status = "cut"
-	}
-	o.w.emit("psp", "api", c.Method+" "+c.Target+" "+status, "subject", c.Subject)
 }

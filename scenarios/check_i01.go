@@ -11,10 +11,10 @@ import (
 // creditedOnce is I1: money per endToEndId, not rows.
 type creditedOnce struct{}
 
-func (*creditedOnce) id() string       { return "I1" }
-func (*creditedOnce) sentence() string { return "No Pix is credited twice" }
+func (creditedOnce) id() string       { return "I1" }
+func (creditedOnce) sentence() string { return "No Pix is credited twice" }
 
-func (*creditedOnce) commit(v *View, cs *receiver.ChangeSet) string {
+func (creditedOnce) commit(v *View, cs *receiver.ChangeSet) string {
 	for _, t := range cs.Transactions {
 		for _, e := range t.Entries {
 			if e.Account != receiver.AccountSettlement || e.Cents <= 0 {

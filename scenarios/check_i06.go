@@ -8,12 +8,12 @@ import (
 )
 
 // balanced is I6: each transaction sums to zero, and so do all accounts.
-type balanced struct{ sum pix.Amount }
+type balanced struct{}
 
-func (*balanced) id() string       { return "I6" }
-func (*balanced) sentence() string { return "Every transaction balances, and so do the accounts" }
+func (balanced) id() string       { return "I6" }
+func (balanced) sentence() string { return "Every transaction balances, and so do the accounts" }
 
-func (b *balanced) commit(v *View, cs *receiver.ChangeSet) string {
+func (balanced) commit(v *View, cs *receiver.ChangeSet) string {
 	for _, t := range cs.Transactions {
 		if err := t.Validate(); err != nil {
 			return err.Error()
@@ -25,15 +25,16 @@ func (b *balanced) commit(v *View, cs *receiver.ChangeSet) string {
 	return ""
 }
 
-func (b *balanced) end(f *final) string {
+func (balanced) end(f *final) string {
+	var sum pix.Amount
 	for _, account := range sorted(f.Balance) {
-		b.sum += f.Balance[account]
+		sum += f.Balance[account]
 		if stored := f.w.mem.Balance(account); stored != f.Balance[account] {
 			return fmt.Sprintf("%s stands at %d cents, its entries sum to %d", account, stored, f.Balance[account])
 		}
 	}
-	if b.sum != 0 {
-		return fmt.Sprintf("the accounts sum to %d cents, want 0", b.sum)
+	if sum != 0 {
+		return fmt.Sprintf("the accounts sum to %d cents, want 0", sum)
 	}
 	return ""
 }

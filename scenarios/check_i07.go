@@ -42,8 +42,8 @@ func (v *View) overRefunded(id pix.EndToEndID) string {
 	return ""
 }
 
-// end compares with the PSP's truth: what our books call returned was returned,
-// and nothing else was.
+// end compares with the ledger: what our books call returned left the
+// settlement account once and in full. What the PSP did is I14's matter.
 func (refundsWithinPaid) end(f *final) string {
 	for _, id := range sorted(f.Refunds) {
 		for _, r := range f.Refunds[id] {

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/receiver"
@@ -38,14 +37,23 @@ func (w *World) duty(q receiver.Queue) *dutyRest {
 	every := chaos.MS(w.plan.Settings.SweepEveryMS)
 	switch q {
 	case receiver.DutySweep, receiver.DutyPending, receiver.DutyRegister:
-	case receiver.DutyReconcile, receiver.DutyChanged:
-		every = chaos.Span(6 * time.Hour)
+	case receiver.DutyReconcile:
+		every = chaos.Span(reconcileEvery)
+	case receiver.DutyChanged:
+		every = chaos.Span(changedEvery)
 	default:
 		return nil
 	}
 	d := &dutyRest{every: every}
 	w.duties[q] = d
 	return d
+}
+
+// allDuties are the receiver's duties, in the order in which they are roused.
+func allDuties() []receiver.Queue {
+	return []receiver.Queue{
+		receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister,
+	}
 }
 
 // settleAfter is how long after a change a duty has still something to see.
@@ -58,7 +66,7 @@ func (w *World) settleAfter(q receiver.Queue) chaos.Instant {
 	case receiver.DutySweep, receiver.DutyChanged:
 		return w.lastSettled + lag
 	case receiver.DutyReconcile:
-		return max(w.lastSettled+lag, w.lastChange) + chaos.Hour + chaos.Minute
+		return max(w.lastSettled+lag, w.lastChange) + chaos.Span(reconcileGrace) + chaos.Minute
 	}
 	return 0
 }
@@ -103,7 +111,7 @@ func (w *World) idleDuty(q receiver.Queue, d *dutyRest) bool {
 // rouse wakes resting duties, on their grid, when the world has changed, and
 // every loop whose queue is due sooner than it sleeps.
 func (w *World) rouse() {
-	for _, q := range []receiver.Queue{receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister} {
+	for _, q := range allDuties() {
 		if d := w.duties[q]; d != nil && d.resting && !w.idleDuty(q, d) {
 			w.endRest(q, d)
 		}

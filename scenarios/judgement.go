@@ -76,7 +76,7 @@ func (w *World) pending() []string {
 	if !w.psp.Quiet() {
 		out = append(out, "callbacks that the PSP still owes")
 	}
-	for _, q := range []receiver.Queue{receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister} {
+	for _, q := range allDuties() {
 		if d := w.duties[q]; d == nil || !d.resting {
 			out = append(out, fmt.Sprintf("the %s that goes on finding something to do", q))
 		}

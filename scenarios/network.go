@@ -143,7 +143,6 @@ type inbound struct {
 // send puts a request on the wire: it arrives at one instance that is up, its
 // handler runs as an actor of its own, and the answer travels back.
 func (w *World) send(in *inbound) {
-	w.flying++
 	in.expiry = w.at(w.sched.Now()+chaos.Span(in.timeout), in.name+"/timeout", in.subject, "timeout", func() {
 		in.settle(w, 0, nil, errTimeout)
 	})
@@ -156,7 +155,6 @@ func (in *inbound) settle(w *World, status int, body []byte, err error) {
 		return
 	}
 	in.settled = true
-	w.flying--
 	w.sched.Remove(in.expiry)
 	in.then(status, body, err)
 }

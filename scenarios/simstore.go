@@ -57,13 +57,12 @@ func (s *simStore) run(command string, n int, subject func(i int) string, do fun
 		w.emit(a.task.Name, command, receiver.ErrUnavailable.Error(), "subject", first)
 		return receiver.ErrUnavailable
 	}
-	w.commandActor = a.task.Name
 	detail, err := do()
 	if err != nil {
 		detail = err.Error()
 	}
 	w.emit(a.task.Name, command, detail, "subject", first, "n", strconv.Itoa(n))
-	w.committed()
+	w.rouse()
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,11 @@ func (s *simStore) RecordRefunds(ctx context.Context, in []receiver.RefundCall) 
 		func() ([]receiver.Refund, error) { return s.inner.RecordRefunds(ctx, in) })
 }
 
+func (s *simStore) UnseenRefunds(ctx context.Context, q receiver.UnseenRefundQuery) ([]receiver.Refund, error) {
+	return lease(s, "UnseenRefunds", func(r receiver.Refund) string { return s.id(string(r.EndToEndID)) },
+		func() ([]receiver.Refund, error) { return s.inner.UnseenRefunds(ctx, q) })
+}
+
 func (s *simStore) PutMemos(ctx context.Context, in []receiver.Memo) ([]bool, error) {
 	return batch(s, "PutMemos", in,
 		func(m receiver.Memo) string { return m.ID }, sayBool,

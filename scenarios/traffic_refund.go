@@ -122,13 +122,7 @@ func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amo
 // free is what the account has to spend: what settled and is confirmed, less
 // what refunds hold and MED blocks.
 func (v *View) free() pix.Amount {
-	free := v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked()
-	for _, id := range sorted(v.Payments) {
-		if p := v.Payments[id]; !p.Confirmed {
-			free -= p.Held.Total()
-		}
-	}
-	return free
+	return v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked() - v.unspendable()
 }
 
 // blocked is what MED holds, as far as the receiver was told.
@@ -138,6 +132,15 @@ func (v *View) blocked() pix.Amount {
 		if !m.Released {
 			sum += m.Amount
 		}
+	}
+	return sum
+}
+
+// unspendable is what Pix hold that nobody has vouched for yet.
+func (v *View) unspendable() pix.Amount {
+	var sum pix.Amount
+	for _, p := range v.Payments {
+		sum += p.Unspendable()
 	}
 	return sum
 }

@@ -58,7 +58,6 @@ type World struct {
 	courier   *chaos.Task
 
 	current      *actor
-	commandActor string
 	reap         []*instance
 	balance      chaos.Mixer
 	subjects     map[string]string // txid, endToEndId, reference → plan subject
@@ -79,7 +78,6 @@ type World struct {
 	lastChange     chaos.Instant
 	lastSettled    chaos.Instant
 	maxLag         chaos.Instant
-	flying         int
 	healed         bool
 	void           []Void
 	calls          int64
@@ -121,7 +119,7 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
 		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}},
 	}
-	w.name()
+	w.indexSubjects()
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
 	w.mem = memory.New(memory.Config{
@@ -130,8 +128,8 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	return w, w.openPSP()
 }
 
-// name gives every id of the plan its subject.
-func (w *World) name() {
+// indexSubjects gives every id of the plan its subject.
+func (w *World) indexSubjects() {
 	for i := range w.plan.Charges {
 		c := &w.plan.Charges[i]
 		w.charges[c.ID] = c
@@ -205,10 +203,15 @@ func otherClient(seed chaos.Seed) fakepsp.Client {
 	return fakepsp.Client{ID: "outro-sistema", Secret: seed.ID("secret", "other", 32), Scopes: []string{"cob.write"}}
 }
 
-// sweepOverlap is how far a world's sweeps reach behind the last one: twice the
-// longest lag that a plan can hold ([chaos.MaxLagMS]) and no more, so that a
-// sweep that loses something is found out.
-const sweepOverlap = time.Hour
+// What a world's receivers are told of time. Sweeps reach behind the last one by
+// nearly twice the longest lag that a plan can hold ([chaos.MaxLagMS]) and no
+// more, so that a sweep that loses something is found out.
+const (
+	sweepOverlap   = time.Hour
+	reconcileEvery = 6 * time.Hour
+	changedEvery   = 6 * time.Hour
+	reconcileGrace = time.Hour
+)
 
 // receiverConfig is what one instance is told.
 func (w *World) receiverConfig(in *instance) receiver.Config {
@@ -219,8 +222,8 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		TokenURL: "https://" + hostPSP + "/oauth/token", ClientID: labClient(seed).ID, ClientSecret: labClient(seed).Secret,
 		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
-		Overlap: sweepOverlap,
-		HTTP:    client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
+		Overlap: sweepOverlap, ReconcileEvery: reconcileEvery, ChangedEvery: changedEvery, Grace: reconcileGrace,
+		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}
 }
 
@@ -282,10 +285,6 @@ func (w *World) observe(cs *receiver.ChangeSet) {
 	w.judge.commit(cs)
 }
 
-// committed wakes the loops whose queue has something due sooner than they
-// thought, after a command has returned.
-func (w *World) committed() { w.rouse() }
-
 // stop says whether the run is over before its time.
 func (w *World) stop() bool {
 	return w.failure != nil || w.option.StopAtFirst && w.judge.broken()
@@ -319,8 +318,9 @@ func (w *World) runUntil(limit chaos.Instant) {
 // run goes on, by whoever watches for a hang.
 func (w *World) Progress() int64 { return w.progress.Load() }
 
-// HealBound is how long a run may take to settle once all faults are off.
-const HealBound = 48 * chaos.Hour
+// HealBound is how long a run may take to settle once all faults are off: every
+// retry table ends within it.
+const HealBound = chaos.Instant(chaos.RetryBound / time.Microsecond)
 
 // healPause is left between the plan's last action and the heal, so that the
 // action itself still meets its faults.

@@ -27,7 +27,7 @@ func (tx *Tx) applyRefund(before *receiver.Event, a receiver.Application) (recei
 		c, confirmed = *a.Refund, true
 	}
 	f := tx.refundFacts(c, a.Now)
-	f.Confirmed = confirmed
+	f.Confirmed, f.Denied = confirmed, a.Denied
 	d := tx.Rules().Refund(f)
 	if d.Result == receiver.ApplyConfirm || d.Result == receiver.ApplyWait {
 		return receiver.ApplyOutcome{Result: d.Result, Reason: d.Reason}, errWaits

@@ -37,10 +37,11 @@ func (tx *Tx) reserve(n receiver.NewRefund) receiver.ReserveOutcome {
 	return receiver.ReserveOutcome{Result: result, Refund: cloneRefund(d.Refund)}
 }
 
-// free is what the account has to spend: what has settled, less what is blocked
-// and what other refunds hold, which stands as a credit.
+// free is what the account has to spend: what has settled, less what is blocked,
+// what is not confirmed, and what other refunds hold, which stands as a credit.
 func (s *Store) free() pix.Amount {
-	return s.ledger.balances[receiver.AccountSettlement] + s.ledger.balances[receiver.AccountInProcess] - s.memos.blocked
+	booked := s.ledger.balances[receiver.AccountSettlement] + s.ledger.balances[receiver.AccountInProcess]
+	return booked - s.memos.blocked - s.payments.unspendable
 }
 
 // FindRefunds reads the merchant's refunds by reference.

@@ -79,10 +79,32 @@ func (s *Store) UnseenPayments(ctx context.Context, q receiver.UnseenQuery) ([]r
 		return nil, err
 	}
 	defer tx.end()
-	ids := s.payments.unseen.page(q, func(id pix.EndToEndID) bool { return s.payments.byID[id].net != 0 })
+	after := unseenEntry[pix.EndToEndID]{at: q.AfterBooked, id: q.AfterID}
+	ids := s.payments.unseen.page(after, q.BookedBefore, q.Limit, func(id pix.EndToEndID) bool { return s.payments.byID[id].net != 0 })
 	out := make([]receiver.Payment, len(ids))
 	for i, id := range ids {
 		out[i] = *s.payments.find(id)
+	}
+	return out, nil
+}
+
+// UnseenRefunds lists returned refunds without a line of the statement. One that
+// the ledger has taken back is no more expected there. FinishedBefore is
+// included; no limit lists them all.
+func (s *Store) UnseenRefunds(ctx context.Context, q receiver.UnseenRefundQuery) ([]receiver.Refund, error) {
+	tx, err := s.begin(ctx, "UnseenRefunds")
+	if err != nil {
+		return nil, err
+	}
+	defer tx.end()
+	// The cursor stands behind every refund with its rtrId, of whichever Pix.
+	after := unseenEntry[refundLine]{at: q.AfterFinished, id: refundLine{returned: q.AfterID, e2e: behindAll}}
+	lines := s.refunds.unseen.page(after, q.FinishedBefore, q.Limit, func(l refundLine) bool {
+		return s.payments.netOf(l.e2e, l.returned) != 0
+	})
+	out := make([]receiver.Refund, len(lines))
+	for i, l := range lines {
+		out[i] = cloneRefund(s.payments.refundsOf(l.e2e).returned(l.returned))
 	}
 	return out, nil
 }
@@ -101,16 +123,13 @@ func (s *Store) PostAdjustments(ctx context.Context, in []receiver.Adjustment) (
 		if p == nil {
 			continue
 		}
-		d, ok := tx.Rules().Adjust(*p, tx.NetOf(a.EndToEndID, a.ReturnID), a)
+		x := s.payments.refundsOf(a.EndToEndID).returned(a.ReturnID)
+		d, ok := tx.Rules().Adjust(*p, x, tx.NetOf(a.EndToEndID, a.ReturnID), a)
 		if !ok {
 			continue
 		}
 		d.Transaction.Reference = s.ledger.unused(d.Transaction.Reference)
-		out[i] = tx.item(func() error {
-			return tx.write(receiver.CreditDecision{
-				Payment: d.Payment, Transaction: d.Transaction, Open: d.Open, Outbox: d.Outbox,
-			}, a.Now)
-		}) == nil
+		out[i] = tx.item(func() error { return tx.writeRefund(d, a.EndToEndID, a.Now) }) == nil
 	}
 	return out, tx.commit()
 }

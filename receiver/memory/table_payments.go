@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pixlab/pixlab/pix"
@@ -21,14 +22,16 @@ type pixState struct {
 // paymentTable holds the Pix that were booked, and what else is kept per Pix.
 type paymentTable struct {
 	byID         map[pix.EndToEndID]*pixState
-	unseen       unseenList
+	unseen       unseenList[pix.EndToEndID]
 	unidentified map[pix.TxID][]*receiver.Payment // with a txid, in no order
+	unspendable  pix.Amount                       // what those not confirmed hold
 	log          journal[receiver.Payment]
 }
 
 func newPaymentTable() paymentTable {
 	return paymentTable{
 		byID:         map[pix.EndToEndID]*pixState{},
+		unseen:       unseenList[pix.EndToEndID]{compare: cmp.Compare[pix.EndToEndID]},
 		unidentified: map[pix.TxID][]*receiver.Payment{},
 	}
 }
@@ -64,7 +67,8 @@ func (s *Store) swapPayment(before, after *receiver.Payment) {
 	} else {
 		t.of(after.EndToEndID).payment = after
 	}
-	t.unseen.swap(before, after)
+	t.unspendable += unspendable(after) - unspendable(before)
+	follow(&t.unseen, unseenPayment, before, after)
 	if was := unplaced(before); was != "" {
 		list := t.unidentified[was]
 		if i := slices.Index(list, before); i >= 0 {
@@ -74,6 +78,13 @@ func (s *Store) swapPayment(before, after *receiver.Payment) {
 	if is := unplaced(after); is != "" {
 		t.unidentified[is] = append(t.unidentified[is], after)
 	}
+}
+
+func unspendable(p *receiver.Payment) pix.Amount {
+	if p == nil {
+		return 0
+	}
+	return p.Unspendable()
 }
 
 // unplaced is the txid whose charge a booked payment still waits for.

@@ -13,12 +13,16 @@ import (
 type refundTable struct {
 	byRef map[receiver.RefundRef]*slot[receiver.Refund] // the merchant's
 	due   queue[receiver.Refund]                        // open ones of the merchant's
-	log   journal[receiver.Refund]
+	// unseen are those that count as returned without a line of the statement, in
+	// the order (finished, rtrId).
+	unseen unseenList[refundLine]
+	log    journal[receiver.Refund]
 }
 
 func newRefundTable() refundTable {
 	return refundTable{
-		byRef: map[receiver.RefundRef]*slot[receiver.Refund]{},
+		byRef:  map[receiver.RefundRef]*slot[receiver.Refund]{},
+		unseen: unseenList[refundLine]{compare: compareRefundLines},
 		due: queue[receiver.Refund]{less: func(a, b *receiver.Refund) bool {
 			return cmp.Or(a.DueAt.Compare(b.DueAt), a.RequestedAt.Compare(b.RequestedAt),
 				cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Reference, b.Reference)) < 0
@@ -121,6 +125,7 @@ func (tx *Tx) putRefund(before, after *receiver.Refund) {
 // swapRefund puts after in the place of before; see swapEvent.
 func (s *Store) swapRefund(before, after *receiver.Refund) {
 	t := &s.refunds
+	follow(&t.unseen, unseenRefund, before, after)
 	if before == nil {
 		at := &slot[receiver.Refund]{row: after}
 		r := s.payments.of(after.EndToEndID).ofRefunds()

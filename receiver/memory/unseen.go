@@ -9,78 +9,109 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// unseenList is the index of payments without a line of the statement, in the
-// order (booked, id). Payments come at its end and leave near its front, so a
-// payment that leaves is only marked; the list is packed once half is gone.
-type unseenList struct {
-	entries []unseenEntry
+// unseenList is an index of rows without a line of the statement, in the order
+// (since when, id). Rows come at its end and leave near its front, so one that
+// leaves is only marked; the list is packed once half is gone.
+type unseenList[K comparable] struct {
+	compare func(a, b K) int
+	entries []unseenEntry[K]
 	gone    int
 }
 
-type unseenEntry struct {
-	booked time.Time
-	id     pix.EndToEndID
-	gone   bool
+type unseenEntry[K comparable] struct {
+	at   time.Time
+	id   K
+	gone bool
 }
 
 // minPack is the number of marked entries below which packing is not worth it.
 const minPack = 64
 
-// swap follows one payment's change.
-func (l *unseenList) swap(before, after *receiver.Payment) {
-	was, is := before != nil && !before.InStatement, after != nil && !after.InStatement
-	if was && is && before.BookedAt.Equal(after.BookedAt) {
+// unseenPayment is p's entry, if it belongs in the list.
+func unseenPayment(p *receiver.Payment) (unseenEntry[pix.EndToEndID], bool) {
+	if p == nil || p.InStatement {
+		return unseenEntry[pix.EndToEndID]{}, false
+	}
+	return unseenEntry[pix.EndToEndID]{at: p.BookedAt, id: p.EndToEndID}, true
+}
+
+// refundLine names a refund's line of the statement.
+type refundLine struct {
+	returned pix.ReturnID
+	e2e      pix.EndToEndID
+}
+
+// behindAll sorts behind every endToEndId.
+const behindAll pix.EndToEndID = "\xff"
+
+func compareRefundLines(a, b refundLine) int {
+	return cmp.Or(cmp.Compare(a.returned, b.returned), cmp.Compare(a.e2e, b.e2e))
+}
+
+// unseenRefund is x's entry, if it belongs in the list.
+func unseenRefund(x *receiver.Refund) (unseenEntry[refundLine], bool) {
+	if x == nil || x.State != receiver.RefundReturned || x.InStatement {
+		return unseenEntry[refundLine]{}, false
+	}
+	return unseenEntry[refundLine]{at: x.FinishedAt, id: refundLine{x.ReturnID, x.EndToEndID}}, true
+}
+
+// follow brings a list along with one row's change.
+func follow[R any, K comparable](l *unseenList[K], entry func(*R) (unseenEntry[K], bool), before, after *R) {
+	was, wasIn := entry(before)
+	is, isIn := entry(after)
+	if wasIn && isIn && was.at.Equal(is.at) && was.id == is.id {
 		return
 	}
-	if was {
-		l.remove(before.BookedAt, before.EndToEndID)
+	if wasIn {
+		l.remove(was)
 	}
-	if is {
-		l.add(after.BookedAt, after.EndToEndID)
+	if isIn {
+		l.add(is)
 	}
 }
 
-// search is the place of the first entry at or after (booked, id).
-func (l *unseenList) search(booked time.Time, id pix.EndToEndID) (int, bool) {
-	return slices.BinarySearchFunc(l.entries, id, func(e unseenEntry, _ pix.EndToEndID) int {
-		return cmp.Or(e.booked.Compare(booked), cmp.Compare(e.id, id))
+// search is the place of the first entry at or behind e.
+func (l *unseenList[K]) search(e unseenEntry[K]) (int, bool) {
+	return slices.BinarySearchFunc(l.entries, e, func(a, b unseenEntry[K]) int {
+		return cmp.Or(a.at.Compare(b.at), l.compare(a.id, b.id))
 	})
 }
 
-func (l *unseenList) add(booked time.Time, id pix.EndToEndID) {
-	i, found := l.search(booked, id)
+func (l *unseenList[K]) add(e unseenEntry[K]) {
+	i, found := l.search(e)
 	if found {
 		l.entries[i].gone = false
 		l.gone--
 		return
 	}
-	l.entries = slices.Insert(l.entries, i, unseenEntry{booked: booked, id: id})
+	l.entries = slices.Insert(l.entries, i, e)
 }
 
-func (l *unseenList) remove(booked time.Time, id pix.EndToEndID) {
-	i, found := l.search(booked, id)
+func (l *unseenList[K]) remove(e unseenEntry[K]) {
+	i, found := l.search(e)
 	if !found || l.entries[i].gone {
 		return
 	}
 	l.entries[i].gone = true
 	l.gone++
 	if l.gone > minPack && l.gone > len(l.entries)/2 {
-		l.entries = slices.DeleteFunc(l.entries, func(e unseenEntry) bool { return e.gone })
+		l.entries = slices.DeleteFunc(l.entries, func(e unseenEntry[K]) bool { return e.gone })
 		l.gone = 0
 	}
 }
 
-// page is up to limit wanted ids (all, if limit is zero) booked up to an instant
-// and after a cursor.
-func (l *unseenList) page(q receiver.UnseenQuery, wanted func(pix.EndToEndID) bool) []pix.EndToEndID {
-	i, found := l.search(q.AfterBooked, q.AfterID)
+// page is up to limit wanted ids (all, if limit is zero) up to an instant and
+// behind a cursor.
+func (l *unseenList[K]) page(after unseenEntry[K], until time.Time, limit int, wanted func(K) bool) []K {
+	i, found := l.search(after)
 	if found {
 		i++
 	}
-	var ids []pix.EndToEndID
+	var ids []K
 	for ; i < len(l.entries); i++ {
 		e := l.entries[i]
-		if e.booked.After(q.BookedBefore) || q.Limit > 0 && len(ids) == q.Limit {
+		if e.at.After(until) || limit > 0 && len(ids) == limit {
 			break
 		}
 		if !e.gone && wanted(e.id) {

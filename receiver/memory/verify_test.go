@@ -30,7 +30,7 @@ func TestIndexesFollowRows(t *testing.T) {
 // verify makes each index anew from the rows and compares.
 func verify(s *Store) error {
 	for _, check := range []func(*Store) error{
-		verifyEvents, verifyCharges, verifyPayments, verifyRefunds, verifyMemos, verifyOutbox, verifyLedger,
+		verifyEvents, verifyCharges, verifyPayments, verifyRefunds, verifyUnseenRefunds, verifyMemos, verifyOutbox, verifyLedger,
 	} {
 		if err := check(s); err != nil {
 			return err
@@ -144,10 +144,12 @@ func verifyCharges(s *Store) error {
 
 func verifyPayments(s *Store) error {
 	unseen, unidentified := 0, 0
+	var unspendable pix.Amount
 	for _, p := range s.payments.byID {
 		if p.payment == nil {
 			continue
 		}
+		unspendable += p.payment.Unspendable()
 		if !p.payment.InStatement {
 			unseen++
 		}
@@ -158,19 +160,50 @@ func verifyPayments(s *Store) error {
 			}
 		}
 	}
+	if unspendable != s.payments.unspendable {
+		return fmt.Errorf("unspendable: %d, want %d", s.payments.unspendable, unspendable)
+	}
 	for _, list := range s.payments.unidentified {
 		unidentified -= len(list)
 	}
 	if unidentified != 0 {
 		return fmt.Errorf("unidentified: %d too few", unidentified)
 	}
-	got := s.payments.unseen.page(receiver.UnseenQuery{BookedBefore: time.Unix(1<<40, 0)}, func(pix.EndToEndID) bool { return true })
+	got := everyUnseen(&s.payments.unseen)
 	if len(got) != unseen {
 		return fmt.Errorf("unseen: %d, want %d", len(got), unseen)
 	}
 	for i, id := range got {
 		if p := s.payments.find(id); p == nil || p.InStatement {
 			return fmt.Errorf("unseen: %s at %d is seen", id, i)
+		}
+	}
+	return nil
+}
+
+func everyUnseen[K comparable](l *unseenList[K]) []K {
+	return l.page(unseenEntry[K]{}, time.Unix(1<<40, 0), 0, func(K) bool { return true })
+}
+
+func verifyUnseenRefunds(s *Store) error {
+	want := 0
+	for _, p := range s.payments.byID {
+		if p.refunds == nil {
+			continue
+		}
+		for _, at := range p.refunds.rows {
+			if at.row.State == receiver.RefundReturned && !at.row.InStatement {
+				want++
+			}
+		}
+	}
+	got := everyUnseen(&s.refunds.unseen)
+	if len(got) != want {
+		return fmt.Errorf("unseen refunds: %d, want %d", len(got), want)
+	}
+	for _, l := range got {
+		if x := s.payments.refundsOf(l.e2e).returned(l.returned); x == nil || x.InStatement || x.State != receiver.RefundReturned {
+			return fmt.Errorf("unseen refunds: %s of %s is none", l.returned, l.e2e)
 		}
 	}
 	return nil

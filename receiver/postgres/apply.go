@@ -120,7 +120,7 @@ func (tx *tx) applyRefund(e *event, a receiver.Application) (receiver.ApplyOutco
 		c, confirmed = *a.Refund, true
 	}
 	f := tx.refundFacts(c)
-	f.Confirmed, f.At = confirmed, a.Now
+	f.Confirmed, f.Denied, f.At = confirmed, a.Denied, a.Now
 	d := tx.rules().Refund(f)
 	if d.Result == receiver.ApplyConfirm || d.Result == receiver.ApplyWait {
 		return receiver.ApplyOutcome{Result: d.Result, Reason: d.Reason}, errWaits

@@ -65,6 +65,12 @@
 // what they take away without asking (a refund made by the PSP, a block) is
 // taken as having come after.
 //
+// What is booked and not confirmed covers no refund. It is not kept: spenders sum
+// it up with the same statement, and so from the same snapshot, as the rows of
+// account_balance, over the index of those few. The payments are read without
+// locks: one that is confirmed meanwhile counts from the next spender on, and none
+// is ever unconfirmed again.
+//
 // # Time
 //
 // No statement asks the machine for the time or for chance. [Store.Now] alone

@@ -197,7 +197,8 @@ SELECT * FROM unnest($5::bigint[], $6::smallint[], $7::text[], $8::bigint[], $9:
 type balance struct{ settlement, inProcess, blocked pix.Amount }
 
 // free is what can be spent: what has settled, less what is blocked and what
-// refunds hold, which stands as a credit.
+// refunds hold, which stands as a credit. What is not confirmed is left out by
+// whoever reads it.
 func (b balance) free() pix.Amount { return b.settlement + b.inProcess - b.blocked }
 
 func (b balance) plus(o balance) balance {
@@ -226,14 +227,19 @@ func (tx *tx) lockBalance(p *pipeline) {
 	tx.spends = true
 	p.exec(lockSpenders)
 	p.query(readBalance, nil, func(rows pgx.Rows) error {
-		return rows.Scan(&tx.balance.settlement, &tx.balance.inProcess, &tx.balance.blocked)
+		return rows.Scan(&tx.balance.settlement, &tx.balance.inProcess, &tx.balance.blocked, &tx.unspendable)
 	})
 }
 
 // One spender at a time; who books does not wait for it.
 const lockSpenders = `SELECT FROM account_balance WHERE stripe = 0 FOR UPDATE`
 
-const readBalance = `SELECT sum(settlement_cents)::bigint, sum(in_process_cents)::bigint, sum(blocked_cents)::bigint
+// readBalance takes the sums and what is not confirmed (Payment.Unspendable)
+// from one snapshot: a Pix booked meanwhile is in both or in neither.
+const readBalance = `SELECT sum(settlement_cents)::bigint, sum(in_process_cents)::bigint, sum(blocked_cents)::bigint, (
+    SELECT coalesce(sum(greatest(0,
+        held_revenue_cents + held_to_return_cents + held_unidentified_cents + held_divergent_cents)), 0)::bigint
+    FROM payment WHERE NOT confirmed)
 FROM account_balance`
 
 // stripes is how many rows of account_balance there are beside the spenders'.

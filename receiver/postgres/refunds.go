@@ -59,7 +59,7 @@ func (tx *tx) reserve(ctx context.Context, n receiver.NewRefund) receiver.Reserv
 		return receiver.ReserveOutcome{Result: receiver.ReserveKnown, Refund: *known}
 	}
 	p := tx.payment(n.Refund.EndToEndID)
-	free := tx.balance.plus(tx.moved()).free()
+	free := tx.balance.plus(tx.moved()).free() - tx.unspendable
 	result, reason, d := tx.rules().Reserve(p, n.Refund, free, n.At)
 	if result != receiver.ReserveDone {
 		return receiver.ReserveOutcome{Result: result, Reason: reason}

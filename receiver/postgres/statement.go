@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -132,6 +131,25 @@ WHERE NOT in_statement AND net_cents <> 0
 ORDER BY booked_at, end_to_end_id
 LIMIT $4`
 
+// UnseenRefunds lists returned refunds without a line of the statement. One that
+// the ledger has taken back is no more expected there. FinishedBefore is
+// included; no limit lists them all.
+func (s *Store) UnseenRefunds(ctx context.Context, q receiver.UnseenRefundQuery) ([]receiver.Refund, error) {
+	args := []any{q.FinishedBefore, q.AfterFinished, text(q.AfterID), limit(q.Limit)}
+	return all(ctx, s, "list unseen refunds", reads, unseenRefunds, args, scanRefund)
+}
+
+// unseenRefunds sums the ledger's lines of those few that it finds.
+const unseenRefunds = `SELECT ` + refundColumns + ` FROM refund AS r
+WHERE state = 'returned' AND NOT in_statement
+    AND finished_at <= $1 AND (finished_at, return_id) > ($2, $3)
+    AND (
+        SELECT sum(e.cents) FROM ledger_entry AS e
+        WHERE e.end_to_end_id = r.end_to_end_id AND e.return_id = r.return_id
+            AND e.account = 'psp:pix:liquidar' AND e.return_id <> '') <> 0
+ORDER BY finished_at, return_id, end_to_end_id
+LIMIT $4`
+
 // limit is a LIMIT, none where there is none.
 func limit(n int) *int {
 	if n <= 0 {
@@ -157,48 +175,43 @@ func (s *Store) PostAdjustments(ctx context.Context, in []receiver.Adjustment) (
 			if p == nil {
 				continue
 			}
-			d, ok := tx.rules().Adjust(*p, tx.ledger.nets[line{a.EndToEndID, a.ReturnID}], a)
+			d, ok := tx.rules().Adjust(*p, tx.returned(a.EndToEndID, a.ReturnID), tx.ledger.nets[line{a.EndToEndID, a.ReturnID}], a)
 			if !ok {
 				continue
 			}
 			d.Transaction.Reference = tx.ledger.unused(d.Transaction.Reference)
-			out[i] = tx.item(ctx, func() error { return tx.putAdjustment(d, a.Now) }) == nil
+			out[i] = tx.item(ctx, func() error { return tx.putRefundDecision(d, a.EndToEndID, a.Now) }) == nil
 		}
 		return nil
 	})
 	return out, err
 }
 
-func (tx *tx) putAdjustment(d receiver.AdjustDecision, at time.Time) error {
-	return tx.put(receiver.CreditDecision{
-		Payment: d.Payment, Transaction: d.Transaction, Open: d.Open, Outbox: d.Outbox,
-	}, at)
-}
-
-// readAdjusted reads everything about some Pix, the nets of the lines, and the
-// references that their adjustments have used. A Pix's lock is that of all its
-// adjustments.
+// readAdjusted reads everything about some Pix, the nets of the lines, and then
+// the references that their adjustments have used: a refund's is made of its id,
+// which its row tells. A Pix's lock is that of all its adjustments.
 func (tx *tx) readAdjusted(ctx context.Context, in []receiver.Adjustment) error {
 	var lines []line
-	var references, cases []string
 	for _, a := range in {
-		// The rules name the case and the reference, whatever the money.
-		d, _ := tx.rules().Adjust(receiver.Payment{EndToEndID: a.EndToEndID}, a.Want+1, a)
-		references, cases = append(references, d.Transaction.Reference), append(cases, d.Open.ID)
 		if a.ReturnID != "" {
 			lines = append(lines, line{a.EndToEndID, a.ReturnID})
 		}
 	}
 	p := tx.begin()
 	tx.lockPix(p, column(in, func(a receiver.Adjustment) pix.EndToEndID { return a.EndToEndID }))
-	// The case about a refund's line is named by its rtrId alone.
-	p.query(lockCases, []any{texts(cases, func(id string) string { return id })}, tx.readCase)
 	tx.readRefundNets(p, lines)
+	if err := tx.send(ctx, p); err != nil {
+		return err
+	}
+	var references []string
+	for _, a := range in {
+		// The rules name the reference, whatever the money.
+		x := tx.returned(a.EndToEndID, a.ReturnID)
+		if d, ok := tx.rules().Adjust(receiver.Payment{EndToEndID: a.EndToEndID}, x, a.Want+1, a); ok {
+			references = append(references, d.Transaction.Reference)
+		}
+	}
+	p = tx.begin()
 	tx.readReferences(p, references)
 	return tx.send(ctx, p)
 }
-
-const lockCases = `SELECT ` + caseColumns + ` FROM suspense_case
-WHERE id = ANY ($1)
-ORDER BY id -- the lock order
-FOR UPDATE`

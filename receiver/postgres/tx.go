@@ -48,6 +48,8 @@ type tx struct {
 
 	spends  bool // row 0 of account_balance is held, and ours to add to
 	balance balance
+	// unspendable is what Pix hold that were not confirmed when balance was read.
+	unspendable pix.Amount
 }
 
 func newTx(s *Store, conn *pgxpool.Conn, careful bool) *tx {

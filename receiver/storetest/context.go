@@ -83,6 +83,9 @@ func (f *fixture) otherCommands() []command {
 			return only(s.RepairEvents(ctx, []receiver.Repair{f.repair(f.credit(8, 0, 1))}))
 		}},
 		{"UnseenPayments", func(ctx context.Context) error { return only(s.UnseenPayments(ctx, receiver.UnseenQuery{})) }},
+		{"UnseenRefunds", func(ctx context.Context) error {
+			return only(s.UnseenRefunds(ctx, receiver.UnseenRefundQuery{}))
+		}},
 		{"PostAdjustments", func(ctx context.Context) error {
 			return only(s.PostAdjustments(ctx, []receiver.Adjustment{{EndToEndID: e2e(5), Want: 1, Now: f.now()}}))
 		}},

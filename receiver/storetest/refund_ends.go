@@ -62,7 +62,7 @@ func endFailed(f *fixture) {
 	f.refundIn(1, receiver.RefundFailed)
 	f.holds(1, receiver.Holdings{Revenue: 1000}, 0, 0)
 	f.told(1, receiver.OutboxCredited, receiver.OutboxRefundFailed)
-	f.refundMatched(1, 1, 300, receiver.MatchMissingInLedger, 0)
+	f.refundMatched(1, 1, 300, receiver.MatchDivergent, 0)
 }
 
 func endForward(f *fixture) {

@@ -17,6 +17,8 @@ func refundOrderOutcomes() []outcome {
 		{"a refund of another's under our id already sent waits for our answer", foreignUnderSentID},
 		{"over the cap while ours is open it waits, and is booked when ours gives way", medWaitsForOurs},
 		{"over the cap with nothing of ours open it is set aside with a case", overCapAside},
+		{"over the cap and unknown at the PSP it is set aside with a case", overCapDenied},
+		{"within the cap and unknown at the PSP it waits without a case", deniedWaits},
 		{"an event set aside over the cap does not block the next", overCapNotBlocking},
 		{"a refund over the cap that is swept again is looked at again", overCapRevived},
 	}
@@ -162,6 +164,59 @@ func overCapAside(f *fixture) {
 	f.holds(1, receiver.Holdings{}, 0, 10000)
 	f.told(1, receiver.OutboxCredited, receiver.OutboxRefunded, receiver.OutboxRefunded)
 	f.refundMatched(1, 3, 1, receiver.MatchMissingInLedger, 0)
+}
+
+// deniedRefund says that the PSP knows of no refund as e tells, and wants that
+// result for that reason.
+func (f *fixture) deniedRefund(e receiver.Event, want receiver.ApplyResult, reason string) {
+	f.Helper()
+	out := f.apply(receiver.Application{EventID: e.ID, Version: e.Version, Denied: true, Now: f.now()})[0]
+	equal(f, "apply "+e.Key, out, receiver.ApplyOutcome{Result: want, Reason: reason})
+}
+
+func overCapDenied(f *fixture) {
+	f.paid(1, 1000)
+	f.returned(1, 1, 600, 1)
+	c := f.med(1, 2, 401)
+	f.appended(f.refundItem(c), receiver.AppendNew)
+	e := f.claimed()
+	f.deniedRefund(e, receiver.ApplyAside, receiver.ReasonUnknownAtPSP)
+	after := f.inState(e.ID, receiver.EventQuarantined)
+	equal(f, "kind", after.Quarantine, receiver.QuarantineWaiting)
+	equal(f, "reason", after.Reason, receiver.ReasonUnknownAtPSP)
+	equal(f, "confirmed", after.Confirmed, false)
+	f.contradicted(c, receiver.ReasonOverCap, receiver.ReasonUnknownAtPSP)
+	f.holds(1, receiver.Holdings{Revenue: 400}, 0, 600)
+	f.told(1, receiver.OutboxCredited, receiver.OutboxRefunded)
+	f.deniedRefund(e, receiver.ApplyLost, "")
+	f.appended(f.sweptRefund(c), receiver.AppendRevived)
+	f.appliedRefund(f.claimed(), nil, receiver.ApplyAside, receiver.ReasonOverCap)
+	f.contradicted(c, receiver.ReasonOverCap, receiver.ReasonUnknownAtPSP)
+}
+
+func deniedWaits(f *fixture) {
+	f.paid(1, 1000)
+	f.returned(1, 1, 600, 1)
+	failed := f.med(1, 3, 500)
+	failed.Status = pix.RefundFailed
+	undone := f.content(1, refundID(1), 1, 600, pix.RefundFailed)
+	for _, c := range []receiver.RefundContent{f.med(1, 2, 400), failed, undone} {
+		f.appended(f.refundItem(c), receiver.AppendNew)
+		e := f.claimed()
+		f.deniedRefund(e, receiver.ApplyWait, receiver.ReasonUnknownAtPSP)
+		after := f.inState(e.ID, receiver.EventReceived)
+		equal(f, "version", after.Version, e.Version)
+		sameTime(f, "lease end", after.DueAt, e.DueAt)
+	}
+	f.reserved(2, 1, 400)
+	f.appended(f.refundItem(f.med(1, 5, 400)), receiver.AppendNew)
+	f.deniedRefund(f.claimed(), receiver.ApplyWait, receiver.ReasonUnknownAtPSP) // ours may give way
+	f.appended(f.refundItem(f.med(9, 6, 400)), receiver.AppendNew)
+	f.deniedRefund(f.claimed(), receiver.ApplyWait, receiver.ReasonNoCredit)
+	f.noCase()
+	f.holds(1, receiver.Holdings{}, 400, 600)
+	f.appended(f.sweptRefund(f.med(1, 7, 1)), receiver.AppendNew)
+	f.deniedRefund(f.claimed(), receiver.ApplyWait, receiver.ReasonOverCap) // the PSP vouched for it meanwhile
 }
 
 func overCapNotBlocking(f *fixture) {

@@ -14,6 +14,11 @@ func refundLineOutcomes() []outcome {
 		{"a refund's line is EM_VOO while a call of ours for as much has no answer", refundLineCallInFlight},
 		{"a Pix' credit and its refunds are lines of their own", refundLinesApart},
 		{"a refunded Pix is still expected in the statement", refundedUnseen},
+		{"a failed refund that the statement holds is adjusted, with a case", refundLineFailed},
+		{"unseen refunds are listed by their end and rtrId, after a cursor", unseenRefundPages},
+		{"a refund whose line was seen is unseen no more", unseenRefundUntilSeen},
+		{"a return that never settled is taken back, with a case", refundTakenBack},
+		{"one rtrId on two Pix is two lines and two cases", refundLinesOfOneReturnID},
 	}
 }
 
@@ -50,7 +55,8 @@ func refundLineDivergent(f *fixture) {
 		equal(f, "adjusted", must(f, out, err)[0], want)
 	}
 	f.holds(1, receiver.Holdings{Revenue: 700, Divergent: 100}, 0, 300)
-	f.caseIs("devolucao:"+string(returnID(1)), receiver.CaseOpen, receiver.AccountDivergence, 100, receiver.ReasonAmountDiffers)
+	f.caseIs(receiver.RefundCase(e2e(1), refundID(1)), receiver.CaseOpen, receiver.AccountDivergence, 100, receiver.ReasonAmountDiffers)
+	equal(f, "seen once it is adjusted", f.refund(1).InStatement, true)
 	equal(f, "net", f.lineNet(1, 1), pix.Amount(-200))
 	a.Want = -250
 	out, err := f.store.PostAdjustments(f.ctx(), []receiver.Adjustment{a})

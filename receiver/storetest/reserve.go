@@ -16,6 +16,7 @@ func reserveOutcomes() []outcome {
 		{"another consumer may use the same reference", reservePerConsumer},
 		{"an amount of zero or less is refused and sinks no neighbour", reserveNothing},
 		{"money of other Pix that is on its way back is not free", reserveBalance},
+		{"money that is not confirmed covers no refund of another Pix", reserveUnconfirmed},
 		{"blocked money is not free until it is released", reserveMemos},
 		{"a memo already known changes nothing, a released one stays released", memosKnown},
 		{"a refund not known is nil among those that are", findRefunds},
@@ -155,6 +156,28 @@ func reserveBalance(f *fixture) {
 	f.refusedRefund(2)
 	f.reserved(3, 2, 400)
 	f.notReserved(4, 2, 1, receiver.ReserveRefused, receiver.ReasonNoBalance)
+}
+
+func reserveUnconfirmed(f *fixture) {
+	f.paid(1, 1000)
+	f.blocked(receiver.Memo{ID: "M1", EndToEndID: e2e(1), Amount: 1000}, true)
+	for n := 2; n <= 3; n++ {
+		f.charged(n, 500)
+		f.credited(f.credit(n, n, 500))
+	}
+	f.notReserved(1, 1, 1, receiver.ReserveRefused, receiver.ReasonNoBalance)
+	f.toldRefund(f.med(2, 1, 400), receiver.ApplyBooked, "") // what the PSP returned of one of them was not free before
+	f.notReserved(1, 1, 1, receiver.ReserveRefused, receiver.ReasonNoBalance)
+	f.appended(f.swept(f.credit(2, 2, 500)), receiver.AppendKnown)
+	f.notReserved(1, 1, 101, receiver.ReserveRefused, receiver.ReasonNoBalance)
+	f.reserved(1, 1, 100)
+	f.matched(3, 500, receiver.MatchOK, 500)
+	f.notReserved(2, 1, 501, receiver.ReserveRefused, receiver.ReasonNoBalance)
+	f.reserved(2, 1, 500)
+	f.charged(4, 800)
+	f.credited(f.credit(4, 4, 800))
+	f.adjusted(4, 0, receiver.MatchMissingAtPSP, true) // it never settled: it is not there twice
+	f.notReserved(3, 1, 1, receiver.ReserveRefused, receiver.ReasonNoBalance)
 }
 
 func reserveMemos(f *fixture) {

@@ -13,10 +13,9 @@ func credit(p pix.Payment) receiver.Credit {
 }
 
 // book writes what the rules decide about a credit, under a ledger reference
-// of the caller's. It looks for no payment that may be there already, unless
-// known is given.
-func book(tx *memory.Tx, c receiver.Credit, confirmed bool, known *receiver.Payment, reference string) error {
-	f := receiver.CreditFacts{Credit: c, Confirmed: confirmed, Known: known, At: tx.Now()}
+// of the caller's. It looks for no payment that may be there already.
+func book(tx *memory.Tx, c receiver.Credit, confirmed bool, reference string) error {
+	f := receiver.CreditFacts{Credit: c, Confirmed: confirmed, At: tx.Now()}
 	if charge, ok := tx.ChargeByTxID(c.TxID); ok {
 		f.Charge = &charge
 	}

@@ -34,7 +34,7 @@ func dedupeByDelivery() scenarios.Receiver {
 func bookDelivery(tx *memory.Tx, ev receiver.Event, a receiver.Application) (receiver.ApplyResult, error) {
 	c, confirmed := told(ev, a)
 	reference := receiver.CreditReference(c.EndToEndID) + "/" + strconv.FormatInt(ev.ID, 10)
-	if err := book(tx, c, confirmed, nil, reference); err != nil {
+	if err := book(tx, c, confirmed, reference); err != nil {
 		return receiver.ApplyConfirm, nil
 	}
 	return receiver.ApplyBooked, nil

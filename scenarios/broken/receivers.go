@@ -30,11 +30,8 @@ func ByName(name string) (scenarios.Receiver, bool) {
 
 // reference builds the reference receiver on a store.
 func reference(e scenarios.Env, store receiver.Store) (scenarios.Built, error) {
-	r, err := receiver.New(e.Config, store)
-	if err != nil {
-		return scenarios.Built{}, err
-	}
-	return scenarios.Built{Handler: r.Handler(), Steps: r.Steps(e.Workers)}, nil
+	e.Store = store
+	return scenarios.Reference().Build(e)
 }
 
 // onCallbacks puts a handler before the reference's, for callbacks alone.

@@ -75,7 +75,7 @@ func bookSeen(tx *memory.Tx, ev receiver.Event, a receiver.Application) receiver
 	if _, known := tx.Payment(c.EndToEndID); known {
 		return receiver.ApplyKnown
 	}
-	if err := book(tx, c, confirmed, nil, receiver.CreditReference(c.EndToEndID)); err != nil {
+	if err := book(tx, c, confirmed, receiver.CreditReference(c.EndToEndID)); err != nil {
 		return receiver.ApplyConfirm
 	}
 	return receiver.ApplyBooked
