@@ -83,10 +83,8 @@ func newCall(r *http.Request) *call {
 	if r.URL.RawQuery != "" {
 		c.query = r.URL.Query()
 	}
-	if r.Body != nil {
-		if r.ContentLength != 0 { // which says that there is none
-			c.body, c.bad = io.ReadAll(io.LimitReader(r.Body, maxRequestBody+1))
-		}
+	if r.Body != nil && r.Body != http.NoBody {
+		c.body, c.bad = io.ReadAll(io.LimitReader(r.Body, maxRequestBody+1))
 		if c.bad == nil && len(c.body) > maxRequestBody {
 			c.bad = errTooLarge
 		}

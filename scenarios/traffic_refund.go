@@ -139,8 +139,8 @@ func (v *View) blocked() pix.Amount {
 // unspendable is what Pix hold that nobody has vouched for yet.
 func (v *View) unspendable() pix.Amount {
 	var sum pix.Amount
-	for _, p := range v.Payments {
-		sum += p.Unspendable()
+	for _, id := range sorted(v.Payments) {
+		sum += v.Payments[id].Unspendable()
 	}
 	return sum
 }

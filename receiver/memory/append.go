@@ -8,10 +8,6 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// droppedPrefix begins the reason of an event that an operator dropped. Such
-// an event is closed: nothing but a repair from the statement books it.
-const droppedPrefix = "dropped: "
-
 // AppendInbox stores items. Where more than one thing became of an item, the
 // answer is the first of: variant, revived, enriched, known.
 func (s *Store) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
@@ -26,7 +22,7 @@ func (s *Store) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]rec
 		switch {
 		case before == nil:
 			out[i] = tx.addEvent(s.newEvent(&in[i], tx.now))
-		case !alike(before, &in[i]):
+		case !before.Alike(&in[i]):
 			out[i] = receiver.AppendOutcome{EventID: before.ID, Result: receiver.AppendKnown, Confirmed: before.Confirmed}
 		default:
 			out[i] = tx.again(before, &in[i])
@@ -35,44 +31,14 @@ func (s *Store) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]rec
 	return out, tx.commit()
 }
 
-// readable says whether an item has content to act on.
-func readable(item *receiver.InboxItem) bool {
-	return (item.Credit != nil || item.Refund != nil) && item.Invalid == ""
-}
-
-// alike says whether an item can add to an event: both can be read, and both
-// are about a credit or both about a refund.
-func alike(e *receiver.Event, item *receiver.InboxItem) bool {
-	return readable(item) && (e.Credit != nil && item.Credit != nil || e.Refund != nil && item.Refund != nil)
-}
-
-// content is an item's content, which the caller owns. A refund goes first.
-func content(item *receiver.InboxItem) (*receiver.Credit, *receiver.RefundContent) {
-	if item.Refund != nil {
-		x := *item.Refund
-		return nil, &x
-	}
-	c := *item.Credit
-	return &c, nil
-}
-
-// newEvent is the event that an item makes: due at once, or set aside where it
-// cannot be read.
+// newEvent is the event that an item makes; the row owns its bytes.
 func (s *Store) newEvent(item *receiver.InboxItem, now time.Time) *receiver.Event {
-	e := &receiver.Event{
-		Source: item.Source, Key: item.Key, Channel: item.Channel,
-		ReceivedAt: item.ReceivedAt, State: receiver.EventReceived, DueAt: now,
+	e := receiver.NewEvent(item, now)
+	if item.Readable() && s.cfg.Slim {
+		e.Raw = nil
+	} else {
+		e.Raw = bytes.Clone(e.Raw)
 	}
-	if !readable(item) || !s.cfg.Slim {
-		e.Raw = bytes.Clone(item.Raw)
-	}
-	if !readable(item) {
-		e.State, e.Quarantine = receiver.EventQuarantined, receiver.QuarantineBad
-		e.Reason = receiver.ReasonUnreadable + ": " + item.Invalid
-		return e
-	}
-	e.Credit, e.Refund = content(item)
-	e.Confirmed = item.Confirmed
 	if e.Credit != nil {
 		s.share(e.Credit)
 	}
@@ -100,128 +66,28 @@ func (tx *Tx) addEvent(e *receiver.Event) receiver.AppendOutcome {
 
 // again takes an item whose key is known.
 func (tx *Tx) again(before *receiver.Event, item *receiver.InboxItem) receiver.AppendOutcome {
-	e := *before
-	out := receiver.AppendOutcome{EventID: e.ID, Result: receiver.AppendKnown}
-	if !agree(before, item) {
-		if tx.keepVariant(&e, item) {
-			out.Result = receiver.AppendVariant
+	h := before.Hear(item, tx.now)
+	kept := tx.addVariant(&h.Event, h.Other)
+	if h.Changed {
+		if c := h.Event.Credit; c != nil && c != before.Credit {
+			c.EndToEndID = before.Credit.EndToEndID // the same; only the string that is kept
+			tx.s.share(c)
 		}
-	} else if learnItem(&e, item) {
-		out.Result = receiver.AppendEnriched
+		tx.putEvent(before, &h.Event)
 	}
-	enriched := out.Result == receiver.AppendEnriched
-	if wakes(before, item) {
-		rouse(&e, tx.now)
-		if out.Result != receiver.AppendVariant {
-			out.Result = receiver.AppendRevived
-		}
+	if h.Tells {
+		tx.tellPayment(&h.Event)
 	}
-	if e.Credit != before.Credit || e.Refund != before.Refund || e.Confirmed != before.Confirmed || e.State != before.State {
-		tx.putEvent(before, &e)
-	}
-	if e.Credit != nil && e.State == receiver.EventProcessed && (enriched || e.Confirmed != before.Confirmed) {
-		tx.tellPayment(&e)
-	}
-	out.Confirmed = e.Confirmed
-	return out
+	return h.Outcome(kept)
 }
 
-// agree says whether an item has the content of an event.
-func agree(e *receiver.Event, item *receiver.InboxItem) bool {
-	if e.Refund != nil {
-		return e.Refund.SameContent(*item.Refund)
-	}
-	return e.Credit.SameContent(*item.Credit)
-}
-
-// learnItem completes e by an item of the same content, and says whether the
-// item told what e left out.
-func learnItem(e *receiver.Event, item *receiver.InboxItem) (enriched bool) {
-	if e.Refund != nil {
-		learnRefund(e, *item.Refund, item.Confirmed)
+// addVariant keeps v, if any, with a case. False: the same is kept already.
+func (tx *Tx) addVariant(e *receiver.Event, v *receiver.Variant) bool {
+	if v == nil || tx.s.variants.kept(*v) {
 		return false
 	}
-	enriched = item.Credit.Enriches(*e.Credit)
-	learnContent(e, *item.Credit, item.Confirmed)
-	return enriched
-}
-
-// learnRefund is learnContent of an event about a refund, which has no member
-// that could be left out.
-func learnRefund(e *receiver.Event, c receiver.RefundContent, confirmed bool) {
-	if confirmed && !e.Confirmed {
-		e.Refund, e.Confirmed = &c, true
-	}
-}
-
-// learnContent completes e by a further account of the same content. The first
-// confirmed account takes the place of what was there.
-func learnContent(e *receiver.Event, c receiver.Credit, confirmed bool) {
-	switch {
-	case confirmed && !e.Confirmed:
-		c = receiver.Enriched(c, *e.Credit)
-		c.EndToEndID = e.Credit.EndToEndID // the same: only the string that is kept
-		if c.TxID == e.Credit.TxID {
-			c.TxID = e.Credit.TxID
-		}
-		if c.PixKey == e.Credit.PixKey {
-			c.PixKey = e.Credit.PixKey
-		}
-		e.Credit, e.Confirmed = &c, true
-	case c.Enriches(*e.Credit):
-		c = receiver.Enriched(*e.Credit, c)
-		e.Credit = &c
-	}
-}
-
-// wakes says whether an item ends an event's waiting: it came from the PSP's
-// own API, or by a road that only leads there.
-func wakes(e *receiver.Event, item *receiver.InboxItem) bool {
-	return e.State == receiver.EventQuarantined && e.Quarantine == receiver.QuarantineWaiting &&
-		(item.Confirmed || item.Channel != receiver.ChannelCallback)
-}
-
-// keepVariant keeps an item's other content, or, where the item is confirmed
-// and e is not booked, takes it as e's own and keeps what e said before. False:
-// it was kept already and nothing is new.
-func (tx *Tx) keepVariant(e *receiver.Event, item *receiver.InboxItem) bool {
-	credit, refund := content(item)
-	if item.Confirmed && e.State != receiver.EventProcessed {
-		tx.replaceContent(e, credit, refund)
-		return true
-	}
-	return tx.addVariant(e, variant(e.ID, credit, refund, item.Channel, item.Confirmed, item.ReceivedAt))
-}
-
-// replaceContent makes e say what the PSP says, and keeps what it said before.
-func (tx *Tx) replaceContent(e *receiver.Event, c *receiver.Credit, x *receiver.RefundContent) {
-	earlier := variant(e.ID, e.Credit, e.Refund, e.Channel, e.Confirmed, e.ReceivedAt)
-	e.Credit, e.Refund, e.Confirmed = c, x, true
-	tx.addVariant(e, earlier)
-}
-
-func variant(
-	id int64, c *receiver.Credit, x *receiver.RefundContent, ch receiver.Channel, confirmed bool, at time.Time,
-) receiver.Variant {
-	v := receiver.Variant{EventID: id, Channel: ch, Refund: x, Confirmed: confirmed, ReceivedAt: at}
-	if c != nil {
-		v.Credit = *c
-	}
-	return v
-}
-
-// addVariant keeps v, with a case, unless the same is kept already.
-func (tx *Tx) addVariant(e *receiver.Event, v receiver.Variant) bool {
-	if tx.s.variants.kept(v) {
-		return false
-	}
-	tx.s.variants.add(v)
-	id := e.EndToEndID()
-	caseID := receiver.DivergenceCase(id)
-	if e.Refund != nil {
-		caseID = receiver.RefundCase(id, e.Refund.ID)
-	}
-	tx.openCase(receiver.CaseNote{ID: caseID, Reason: receiver.ReasonVariant}, id, tx.now)
+	tx.s.variants.add(*v)
+	tx.openCase(e.VariantNote(), e.EndToEndID(), tx.now)
 	return true
 }
 
@@ -232,10 +98,7 @@ func (tx *Tx) tellPayment(e *receiver.Event) {
 	if before == nil {
 		return
 	}
-	p := *before
-	if p.Disposition == receiver.DispositionUnidentified && p.TxID == "" {
-		p.TxID, p.PixKey = e.Credit.TxID, e.Credit.PixKey
-	}
+	p := e.Informed(*before)
 	d := tx.decide(*e.Credit, e.Confirmed, &p, tx.now)
 	if d.Payment == nil && p != *before {
 		d.Payment = &p
@@ -247,11 +110,6 @@ func (tx *Tx) tellPayment(e *receiver.Event) {
 // wake brings a quarantined event back to work.
 func (tx *Tx) wake(before *receiver.Event, at time.Time) {
 	e := *before
-	rouse(&e, at)
+	e.Wake(at)
 	tx.putEvent(before, &e)
-}
-
-// rouse is wake on a row not yet put. The attempts made stay counted.
-func rouse(e *receiver.Event, at time.Time) {
-	e.State, e.Quarantine, e.Reason, e.DueAt = receiver.EventReceived, "", "", at
 }

@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/pixlab/pixlab/receiver"
 )
@@ -67,25 +66,16 @@ func (tx *Tx) apply(before *receiver.Event, a receiver.Application) (receiver.Ap
 // confirm makes e say what the PSP says, and keeps what it said before where
 // that is other content.
 func (tx *Tx) confirm(e *receiver.Event, c receiver.Credit) error {
-	if c.EndToEndID != e.Credit.EndToEndID {
-		return fmt.Errorf("confirm event %d: the PSP's word is about %s", e.ID, c.EndToEndID)
-	}
-	if e.Credit.SameContent(c) {
-		learnContent(e, c, true)
-		return nil
-	}
-	tx.replaceContent(e, &c, nil)
-	return nil
+	earlier, err := e.Confirm(c)
+	tx.addVariant(e, earlier)
+	return err
 }
 
 // settle ends an event's work: processed, or aside.
 func (tx *Tx) settle(
 	before, e *receiver.Event, result receiver.ApplyResult, reason string, kind receiver.QuarantineKind,
 ) receiver.ApplyOutcome {
-	e.State, e.Quarantine, e.Reason = receiver.EventProcessed, "", ""
-	if result == receiver.ApplyAside {
-		e.State, e.Quarantine, e.Reason = receiver.EventQuarantined, kind, reason
-	}
+	out := e.Settle(result, reason, kind)
 	tx.putEvent(before, e)
-	return receiver.ApplyOutcome{Result: result, Reason: reason}
+	return out
 }

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/pixlab/pixlab/pix"
@@ -38,20 +37,11 @@ func (tx *Tx) applyRefund(before *receiver.Event, a receiver.Application) (recei
 	return tx.settle(before, &e, d.Result, d.Reason, d.Quarantine), nil
 }
 
-// confirmRefund makes e say what the PSP says of its refund, and keeps what it
-// said before where the two contradict each other. An event of a state that was
-// not final is not contradicted by what came after: it keeps its content.
+// confirmRefund is confirm of an event about a refund.
 func (tx *Tx) confirmRefund(e *receiver.Event, c receiver.RefundContent) error {
-	own := *e.Refund
-	switch {
-	case c.EndToEndID != own.EndToEndID || c.ID != own.ID:
-		return fmt.Errorf("confirm event %d: the PSP's word is about %s of %s", e.ID, c.ID, c.EndToEndID)
-	case own.SameContent(c):
-		learnRefund(e, c, true)
-	case own.Status.Final() || own.ReturnID != c.ReturnID || own.Amount != c.Amount:
-		tx.replaceContent(e, nil, &c)
-	}
-	return nil
+	earlier, err := e.ConfirmRefund(c)
+	tx.addVariant(e, earlier)
+	return err
 }
 
 // refundFacts are what the tables know about a refund that an event tells of.

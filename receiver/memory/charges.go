@@ -103,54 +103,13 @@ func (s *Store) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]re
 		if s.cfg.Slim && before.Paid() {
 			call.BRCode = ""
 		}
-		out[i] = learn(*before, call)
+		out[i] = before.After(call)
 		if out[i] != *before {
 			after := out[i]
 			tx.putCharge(before, &after)
 		}
 	}
 	return out, tx.commit()
-}
-
-// learn is the charge after a call. It moves forward only.
-func learn(c receiver.Charge, call receiver.ChargeCall) receiver.Charge {
-	open := c.State == receiver.ChargeIntended
-	if open {
-		c.Attempts++
-	}
-	if call.State == "" || call.State == receiver.ChargeIntended {
-		if open {
-			c.DueAt = call.DueAt
-		}
-		return c
-	}
-	forward := progress(call.State) > progress(c.State)
-	if !forward && call.State != c.State {
-		return c
-	}
-	if c.CreatedAt.IsZero() {
-		c.CreatedAt = call.CreatedAt
-	}
-	if c.BRCode == "" {
-		c.BRCode = call.BRCode
-	}
-	if forward {
-		c.State = call.State
-		c.Problem = cmp.Or(c.Problem, call.Problem)
-	}
-	return c
-}
-
-// progress is how far a charge is on its way; active and failed are two ends
-// of the same step.
-func progress(s receiver.ChargeState) int {
-	switch s {
-	case receiver.ChargeActive, receiver.ChargeFailed:
-		return 1
-	case receiver.ChargeRemoved:
-		return 2
-	}
-	return 0
 }
 
 // LeaseCharges takes intended charges in the order (due, consumer, reference).

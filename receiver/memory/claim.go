@@ -41,12 +41,7 @@ func (s *Store) DeferEvents(ctx context.Context, in []receiver.Deferral) ([]bool
 			continue
 		}
 		e := *before
-		e.Reason = d.Reason
-		if d.Quarantine != "" {
-			e.State, e.Quarantine = receiver.EventQuarantined, d.Quarantine
-		} else {
-			e.DueAt = d.Until
-		}
+		e.Defer(d)
 		tx.putEvent(before, &e)
 		out[i] = true
 	}

@@ -365,9 +365,9 @@ func TestOperatorsAreRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	record := receiver.OperatorRecord{At: testStart(), Operator: "ana", Action: actionRequeue, Subject: "invalid:1", Note: "why"}
+	record := receiver.OperatorRecord{At: testStart(), Operator: "ana", Action: receiver.ActionRequeue, Subject: "invalid:1", Note: "why"}
 	want := []receiver.OperatorRecord{record, record}
-	want[1].Action = actionDrop
+	want[1].Action = receiver.ActionDrop
 	if got := s.Dump().Operators; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -23,19 +23,12 @@ func (tx *Tx) putMemo(before, after *receiver.Memo) {
 // swapMemo puts after in the place of before; see swapEvent.
 func (s *Store) swapMemo(before, after *receiver.Memo) {
 	t := &s.memos
-	t.blocked += blocked(after) - blocked(before)
+	t.blocked += after.Blocks() - before.Blocks()
 	if after == nil {
 		delete(t.rows, before.ID)
 		return
 	}
 	t.rows[after.ID] = after
-}
-
-func blocked(m *receiver.Memo) pix.Amount {
-	if m == nil || m.Released {
-		return 0
-	}
-	return m.Amount
 }
 
 // PutMemos notes blocked money. A released memo stays released, whatever comes
@@ -49,16 +42,11 @@ func (s *Store) PutMemos(ctx context.Context, in []receiver.Memo) ([]bool, error
 	out := make([]bool, len(in))
 	for i, m := range in {
 		before := s.memos.rows[m.ID]
-		if before != nil && (before.Released || sameMemo(*before, m)) {
+		if !m.News(before) {
 			continue
 		}
 		tx.putMemo(before, &m)
 		out[i] = true
 	}
 	return out, tx.commit()
-}
-
-// sameMemo says whether two memos tell the same; when they came is no matter.
-func sameMemo(a, b receiver.Memo) bool {
-	return a.EndToEndID == b.EndToEndID && a.Amount == b.Amount && a.Released == b.Released
 }

@@ -38,26 +38,13 @@ func (s *Store) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([
 	out := make([]bool, len(in))
 	for i, r := range in {
 		before := s.outbox.byID(r.ID)
-		switch {
-		case before == nil || before.Version != r.Version:
-		case before.Sent || before.Dead:
-			out[i] = before.Sent == r.Sent && before.Dead == (r.Dead && !r.Sent)
-		default:
-			tx.putOutbox(before, finished(*before, r))
-			out[i] = true
+		if before == nil {
+			continue
+		}
+		var after receiver.OutboxEvent
+		if after, out[i] = before.After(r); after != *before {
+			tx.putOutbox(before, &after)
 		}
 	}
 	return out, tx.commit()
-}
-
-func finished(o receiver.OutboxEvent, r receiver.OutboxResult) *receiver.OutboxEvent {
-	switch {
-	case r.Sent:
-		o.Sent = true
-	case r.Dead:
-		o.Dead = true
-	default:
-		o.DueAt = r.DueAt
-	}
-	return &o
 }

@@ -25,7 +25,7 @@ func (s *Store) RepairEvents(ctx context.Context, in []receiver.Repair) ([]recei
 }
 
 func (tx *Tx) repair(item *receiver.InboxItem, at time.Time) (receiver.ApplyOutcome, error) {
-	if !readable(item) {
+	if !item.Readable() {
 		return receiver.ApplyOutcome{}, fmt.Errorf("repair %s: %s", item.Key, receiver.ReasonUnreadable)
 	}
 	before := tx.s.events.find(item.Source, item.Key)
@@ -80,15 +80,7 @@ func (tx *Tx) repairedEvent(before *receiver.Event, item *receiver.InboxItem) (*
 		return e, nil
 	}
 	e := *before
-	switch {
-	case e.Credit == nil && e.Refund == nil:
-		e.Credit, e.Refund = content(item)
-		e.Confirmed = true
-		return &e, nil
-	case (e.Credit == nil) != (item.Credit == nil):
-		return nil, fmt.Errorf("repair %s: the event of that key is about something else", item.Key)
-	case e.Credit != nil:
-		return &e, tx.confirm(&e, *item.Credit)
-	}
-	return &e, tx.confirmRefund(&e, *item.Refund)
+	earlier, err := e.Repair(item)
+	tx.addVariant(&e, earlier)
+	return &e, err
 }

@@ -58,7 +58,7 @@ func (tx *Tx) matchRefund(line pix.StatementLine) receiver.MatchOutcome {
 	refunds := tx.s.payments.refundsOf(line.EndToEndID)
 	same := refunds.returned(id)
 	unanswered := refunds.first(func(x *receiver.Refund) bool {
-		return openOwn(x) && x.ReturnID == "" && x.Amount == cents
+		return x.Unanswered(cents)
 	})
 	inFlight := refunds != nil && refunds.inFlight > 0 || unanswered != nil
 	class := tx.Rules().MatchRefund(line, same, tx.NetOf(line.EndToEndID, id), inFlight)

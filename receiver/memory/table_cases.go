@@ -57,29 +57,9 @@ func (s *Store) swapCase(before, after *receiver.Case) {
 // not put.
 func (tx *Tx) openCase(n receiver.CaseNote, id pix.EndToEndID, at time.Time) {
 	before := tx.s.cases.rows[n.ID]
-	if before == nil {
-		tx.putCase(nil, &receiver.Case{
-			ID: n.ID, EndToEndID: id, Account: n.Account, Amount: n.Amount,
-			Reasons: []string{n.Reason}, State: receiver.CaseOpen, OpenedAt: at,
-		})
-		return
+	if after := before.Noted(n, id, at); after != nil {
+		tx.putCase(before, after)
 	}
-	c := cloneCase(before)
-	known := slices.Contains(c.Reasons, n.Reason)
-	if known && n.Amount == 0 {
-		return
-	}
-	if !known {
-		c.Reasons = append(c.Reasons, n.Reason)
-	}
-	if n.Amount != 0 {
-		c.Account = n.Account
-		if c.State == receiver.CaseClosed { // what it held went elsewhere
-			c.State, c.OpenedAt, c.ClosedAt, c.Note, c.Amount = receiver.CaseOpen, at, time.Time{}, "", 0
-		}
-		c.Amount += n.Amount
-	}
-	tx.putCase(before, &c)
 }
 
 // closeCase closes an open case.
@@ -88,9 +68,7 @@ func (tx *Tx) closeCase(id, note string, at time.Time) {
 		return
 	}
 	before := tx.s.cases.rows[id]
-	c := *before
-	c.State, c.ClosedAt, c.Note = receiver.CaseClosed, at, note
-	tx.putCase(before, &c)
+	tx.putCase(before, before.Closed(note, at))
 }
 
 func cloneCase(c *receiver.Case) receiver.Case {

@@ -155,7 +155,7 @@ func quarantined(e *receiver.Event) bool {
 
 // waits says whether e is in quarantine until something comes.
 func waits(e *receiver.Event) bool {
-	return quarantined(e) && e.Quarantine == receiver.QuarantineWaiting
+	return e != nil && e.Waits()
 }
 
 // awaited is the txid that could wake e by being charged, empty if none could.
@@ -237,15 +237,7 @@ func (t *variantTable) of(eventID int64) []receiver.Variant {
 	return out
 }
 
-// kept says whether an event's variants hold v's content already. Confirmed
-// content counts as kept only where it was kept as confirmed.
+// kept says whether an event's variants hold v's content already.
 func (t *variantTable) kept(v receiver.Variant) bool {
-	return slices.ContainsFunc(t.byEvent[v.EventID], func(n int) bool {
-		o := t.rows[n]
-		same := o.Credit.SameContent(v.Credit)
-		if o.Refund != nil && v.Refund != nil {
-			same = o.Refund.SameContent(*v.Refund)
-		}
-		return same && (o.Confirmed || !v.Confirmed)
-	})
+	return slices.ContainsFunc(t.byEvent[v.EventID], func(n int) bool { return t.rows[n].Covers(v) })
 }

@@ -85,7 +85,7 @@ func (r *pixRefunds) returned(id pix.ReturnID) *receiver.Refund {
 
 // own is the open refund of the merchant's with that id at the PSP.
 func (r *pixRefunds) own(id pix.RefundID) *receiver.Refund {
-	return r.first(func(x *receiver.Refund) bool { return openOwn(x) && x.ID == id })
+	return r.first(func(x *receiver.Refund) bool { return x.OpenOwn() && x.ID == id })
 }
 
 // netOf is what the settlement account has for one line of the statement: the
@@ -101,11 +101,6 @@ func (t *paymentTable) netOf(id pix.EndToEndID, refund pix.ReturnID) pix.Amount 
 		return 0
 	}
 	return p.refunds.net[refund]
-}
-
-// openOwn says whether x is the merchant's and its end is not known.
-func openOwn(x *receiver.Refund) bool {
-	return x.Origin == receiver.RefundByMerchant && !x.State.Final()
 }
 
 // refundRow is the row that x is another state of, nil if it is new.
@@ -133,7 +128,7 @@ func (s *Store) swapRefund(before, after *receiver.Refund) {
 		if after.Origin == receiver.RefundByMerchant {
 			t.byRef[refundRefOf(after)] = at
 		}
-		t.due.set(at, openOwn(after))
+		t.due.set(at, after.OpenOwn())
 		return
 	}
 	r := s.payments.of(before.EndToEndID).ofRefunds()
@@ -148,7 +143,7 @@ func (s *Store) swapRefund(before, after *receiver.Refund) {
 		return
 	}
 	at.row = after
-	t.due.set(at, openOwn(after))
+	t.due.set(at, after.OpenOwn())
 }
 
 func refundRefOf(x *receiver.Refund) receiver.RefundRef {

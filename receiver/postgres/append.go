@@ -85,7 +85,7 @@ func (s *Store) appendNew(
 		key := eventKey{items[i].Source, items[i].Key}
 		if _, twice := first[key]; !twice {
 			first[key] = i
-			fresh = append(fresh, newEvent(&items[i], now))
+			fresh = append(fresh, receiver.NewEvent(&items[i], now))
 		}
 	}
 	stored, err := all(ctx, s, command, writes, insertEvents, eventArrays(fresh), scanKey)
@@ -102,7 +102,7 @@ func (s *Store) appendNew(
 			known = append(known, i)
 			continue
 		}
-		out[i] = receiver.AppendOutcome{EventID: id, Result: receiver.AppendNew, Confirmed: readable(&items[i]) && items[i].Confirmed}
+		out[i] = receiver.AppendOutcome{EventID: id, Result: receiver.AppendNew, Confirmed: items[i].Readable() && items[i].Confirmed}
 	}
 	return known, nil
 }
@@ -192,13 +192,9 @@ func keyArrays(keys []eventKey) []any {
 
 // tellsNothing says whether an item leaves an event as it is.
 func tellsNothing(before *event, item *receiver.InboxItem) bool {
-	if !alike(before, item) {
+	if !before.Alike(item) {
 		return true
 	}
-	if !agree(before, item) || wakes(before, item) {
-		return false
-	}
-	e := *before
-	learnItem(&e, item)
-	return !changed(before, &e)
+	h := before.Hear(item, before.DueAt)
+	return h.Other == nil && !h.Changed
 }

@@ -17,7 +17,7 @@ func (tx *tx) appendAgain(ctx context.Context, items []receiver.InboxItem, place
 		switch {
 		case before == nil:
 			return errRaced // a repair held its place and gave it up
-		case !alike(before, &items[i]):
+		case !before.Alike(&items[i]):
 			out[i] = receiver.AppendOutcome{EventID: before.ID, Result: receiver.AppendKnown, Confirmed: before.Confirmed}
 		default:
 			out[i] = tx.again(ctx, before, &items[i])
@@ -74,30 +74,15 @@ func (tx *tx) readPix(ctx context.Context, of pixSet) error {
 
 // again takes an item whose key is known.
 func (tx *tx) again(ctx context.Context, before *event, item *receiver.InboxItem) receiver.AppendOutcome {
-	e := *before
-	out := receiver.AppendOutcome{EventID: e.ID, Result: receiver.AppendKnown}
-	if !agree(before, item) {
-		if tx.keepVariant(&e, item) {
-			out.Result = receiver.AppendVariant
-		}
-	} else if learnItem(&e, item) {
-		out.Result = receiver.AppendEnriched
+	h := before.Hear(item, tx.at)
+	kept := tx.addVariant(&h.Event, h.Other)
+	if h.Changed {
+		tx.putEvent(h.Event)
 	}
-	enriched := out.Result == receiver.AppendEnriched
-	if wakes(before, item) {
-		rouse(&e, tx.at)
-		if out.Result != receiver.AppendVariant {
-			out.Result = receiver.AppendRevived
-		}
+	if h.Tells {
+		tx.tellPayment(ctx, &h.Event)
 	}
-	if changed(before, &e) {
-		tx.putEvent(e)
-	}
-	if e.Credit != nil && e.State == receiver.EventProcessed && (enriched || e.Confirmed != before.Confirmed) {
-		tx.tellPayment(ctx, &e)
-	}
-	out.Confirmed = e.Confirmed
-	return out
+	return h.Outcome(kept)
 }
 
 // tellPayment hands on to a booked payment what its event learned: that the
@@ -107,10 +92,7 @@ func (tx *tx) tellPayment(ctx context.Context, e *event) {
 	if before == nil {
 		return
 	}
-	p := *before
-	if p.Disposition == receiver.DispositionUnidentified && p.TxID == "" {
-		p.TxID, p.PixKey = e.Credit.TxID, e.Credit.PixKey
-	}
+	p := e.Informed(*before)
 	d := tx.decide(*e.Credit, e.Confirmed, &p, tx.at)
 	if d.Payment == nil && p != *before {
 		d.Payment = &p

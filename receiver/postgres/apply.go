@@ -141,10 +141,7 @@ func (tx *tx) refundFacts(c receiver.RefundContent) receiver.RefundFacts {
 
 // settle ends an event's work: processed, or aside.
 func (tx *tx) settle(e *event, result receiver.ApplyResult, reason string, kind receiver.QuarantineKind) receiver.ApplyOutcome {
-	e.State, e.Quarantine, e.Reason = receiver.EventProcessed, "", ""
-	if result == receiver.ApplyAside {
-		e.State, e.Quarantine, e.Reason = receiver.EventQuarantined, kind, reason
-	}
+	out := e.Settle(result, reason, kind)
 	tx.putEvent(*e)
-	return receiver.ApplyOutcome{Result: result, Reason: reason}
+	return out
 }

@@ -174,7 +174,8 @@ func (s *Store) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]re
 			if before == nil {
 				continue
 			}
-			out[i] = learnCall(*before, call)
+			call.BRCode, call.Problem = text(call.BRCode), text(call.Problem)
+			out[i] = before.After(call)
 			if out[i] != *before {
 				tx.putCharge(out[i])
 			}
@@ -182,47 +183,6 @@ func (s *Store) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]re
 		return nil
 	})
 	return out, err
-}
-
-// learnCall is the charge after a call. It moves forward only.
-func learnCall(c receiver.Charge, call receiver.ChargeCall) receiver.Charge {
-	open := c.State == receiver.ChargeIntended
-	if open {
-		c.Attempts++
-	}
-	if call.State == "" || call.State == receiver.ChargeIntended {
-		if open {
-			c.DueAt = call.DueAt
-		}
-		return c
-	}
-	forward := progress(call.State) > progress(c.State)
-	if !forward && call.State != c.State {
-		return c
-	}
-	if c.CreatedAt.IsZero() {
-		c.CreatedAt = call.CreatedAt
-	}
-	if c.BRCode == "" {
-		c.BRCode = text(call.BRCode)
-	}
-	if forward {
-		c.State = call.State
-		c.Problem = cmp.Or(c.Problem, text(call.Problem))
-	}
-	return c
-}
-
-// progress is how far a charge is on its way; active and failed are two ends
-// of the same step.
-func progress(s receiver.ChargeState) int {
-	switch s {
-	case receiver.ChargeActive, receiver.ChargeFailed:
-		return 1
-	case receiver.ChargeRemoved:
-		return 2
-	}
-	return 0
 }
 
 // LeaseCharges takes intended charges in the order (due, consumer, reference).

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,7 +32,7 @@ func (s *Store) CloseCases(ctx context.Context, in []receiver.CaseClosing) ([]bo
 				continue
 			}
 			out[i] = true
-			tx.record(receiver.OperatorRecord{At: cl.Now, Operator: cl.Operator, Action: actionClose, Subject: cl.CaseID, Note: cl.Note})
+			tx.record(receiver.OperatorRecord{At: cl.Now, Operator: cl.Operator, Action: receiver.ActionClose, Subject: cl.CaseID, Note: cl.Note})
 		}
 		return nil
 	})
@@ -85,68 +84,17 @@ WHERE c.id = ANY ($1)`
 
 func (tx *tx) close(c *receiver.Case, cl receiver.CaseClosing) error {
 	tx.closeCase(c.ID, c.EndToEndID, cl.Note, cl.Now)
-	if c.Amount == 0 {
-		return nil
-	}
 	p := tx.payment(c.EndToEndID)
-	charge := ""
+	var charge *receiver.Charge
 	if p != nil {
-		charge = p.Charge
+		charge = tx.charge(receiver.ChargeRef{Consumer: p.Consumer, Reference: p.Charge})
 	}
-	if err := tx.release(c, cl, charge); err != nil {
+	d, err := tx.rules().Release(*c, p, charge, cl)
+	if err != nil {
 		return err
 	}
-	if p != nil {
-		after := *p
-		hold(&after.Held, c.Account, -c.Amount)
-		hold(&after.Held, cl.To, c.Amount)
-		tx.putPayment(after)
+	if d.Transaction != nil {
+		d.Transaction.Reference = tx.ledger.unused(d.Transaction.Reference)
 	}
-	if charge != "" && cl.To == receiver.AccountRevenue {
-		tx.settleCharge(p, c.Amount)
-	}
-	return nil
-}
-
-// release posts what a case holds from suspense to the account named. A case
-// that got money after it was closed is closed again, under another reference.
-func (tx *tx) release(c *receiver.Case, cl receiver.CaseClosing, charge string) error {
-	if cl.To != receiver.AccountRevenue && cl.To != receiver.AccountToReturn {
-		return fmt.Errorf("close case %s: money in suspense cannot go to %q", c.ID, cl.To)
-	}
-	entry := func(a receiver.Account, cents pix.Amount) receiver.Entry {
-		return receiver.Entry{Account: a, Cents: cents, EndToEndID: c.EndToEndID, Charge: charge}
-	}
-	return tx.ledger.post(receiver.Transaction{
-		Reference: tx.ledger.unused(receiver.CaseReference(c.ID)), BookedAt: cl.Now,
-		Entries: []receiver.Entry{entry(c.Account, c.Amount), entry(cl.To, -c.Amount)},
-	})
-}
-
-// hold adds cents to what a Pix holds on an account that a case deals with.
-func hold(h *receiver.Holdings, a receiver.Account, cents pix.Amount) {
-	switch a {
-	case receiver.AccountRevenue:
-		h.Revenue += cents
-	case receiver.AccountToReturn:
-		h.ToReturn += cents
-	case receiver.AccountUnidentified:
-		h.Unidentified += cents
-	case receiver.AccountDivergence:
-		h.Divergent += cents
-	}
-}
-
-// settleCharge counts what reached receita for the charge of p.
-func (tx *tx) settleCharge(p *receiver.Payment, cents pix.Amount) {
-	before := tx.charge(receiver.ChargeRef{Consumer: p.Consumer, Reference: p.Charge})
-	if before == nil {
-		return
-	}
-	after := *before
-	after.Settled += cents
-	if after.SettledBy == "" && after.Settled >= after.Due {
-		after.SettledBy = p.EndToEndID
-	}
-	tx.putCharge(after)
+	return tx.put(d, cl.Now)
 }

@@ -8,11 +8,10 @@
 //	BEGIN, lock and read rows ─▶ decide, item by item ─▶ write all, COMMIT
 //	     one pipeline                 in Go, no SQL          one pipeline
 //
-// What is decided is the business of receiver.Rules and of pure functions
-// here; the rows read and those put wait in [tx], which can take back what one
-// item put. Rows that the statement writes are written set by set, one
-// statement for each table. Commands that decide nothing (leases, duties,
-// lists) are one statement.
+// What is decided is the business of receiver.Rules and of the rows themselves,
+// in package receiver. The rows read and those put wait in [tx], which can take
+// back what one item put. They are written set by set, one statement for each
+// table. Commands that decide nothing (leases, duties, lists) are one statement.
 //
 // AppendInbox, on which the PSP waits, is one INSERT. Only items whose key is
 // known go on: those that tell nothing new are answered from a plain read, the

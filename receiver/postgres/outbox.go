@@ -57,13 +57,12 @@ func (s *Store) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([
 		}
 		for i, r := range in {
 			before := tx.outbox.rows[r.ID]
-			switch {
-			case before == nil || before.Version != r.Version:
-			case before.Sent || before.Dead:
-				out[i] = before.Sent == r.Sent && before.Dead == (r.Dead && !r.Sent)
-			default:
-				tx.outbox.put(r.ID, finished(*before, r))
-				out[i] = true
+			if before == nil {
+				continue
+			}
+			var after receiver.OutboxEvent
+			if after, out[i] = before.After(r); after != *before {
+				tx.outbox.put(r.ID, &after)
 			}
 		}
 		return nil
@@ -88,18 +87,6 @@ func (tx *tx) readOutbox(rows pgx.Rows) error {
 	}
 	tx.outbox.read(o.ID, &o)
 	return nil
-}
-
-func finished(o receiver.OutboxEvent, r receiver.OutboxResult) *receiver.OutboxEvent {
-	switch {
-	case r.Sent:
-		o.Sent = true
-	case r.Dead:
-		o.Dead = true
-	default:
-		o.DueAt = r.DueAt
-	}
-	return &o
 }
 
 // writeSends writes what became of sends, and makes the next of each payment

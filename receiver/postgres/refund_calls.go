@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
@@ -56,63 +54,16 @@ func (tx *tx) readRecorded(ctx context.Context, in []receiver.RefundCall) error 
 }
 
 func (tx *tx) recordRefund(before *receiver.Refund, call receiver.RefundCall) error {
-	x := *before
-	switch {
-	case x.State.Final() || call.ID != "" && call.ID != x.ID:
-		return nil
-	case x.Clash:
-		return tx.rekey(x, call)
+	other := tx.returned(before.EndToEndID, call.ReturnID)
+	if other == before {
+		other = nil
 	}
-	stale := call.Version != x.Version // another has leased it since
-	if !stale {
-		x.DueAt = call.DueAt
+	call.Problem = text(call.Problem)
+	d, err := tx.rules().RecordRefund(*before, tx.payment(before.EndToEndID), other, call)
+	if err != nil {
+		return err
 	}
-	switch {
-	case tx.clashes(before, call):
-		x.Clash, x.DueAt = true, call.Now
-	case call.ReturnID != "" && (x.ReturnID == "" || x.ReturnID == call.ReturnID):
-		x.ReturnID = call.ReturnID
-		if call.Status.Final() {
-			return tx.endRefund(x, call.Status, call)
-		}
-		x.State = receiver.RefundProcessing
-	case call.Refused && x.ReturnID == "" && !stale:
-		x.Problem = text(call.Problem)
-		return tx.endRefund(x, pix.RefundFailed, call)
-	}
-	tx.putRefund(x)
-	return nil
-}
-
-// rekey gives a refund whose id is another's a new one: as if it had never been
-// asked for. Nothing else counts for it, as nothing was learnt about itself.
-func (tx *tx) rekey(x receiver.Refund, call receiver.RefundCall) error {
-	if call.NewID == "" {
-		return nil
-	}
-	x.ID, x.Clash, x.DueAt = call.NewID, false, call.Now
-	x.Rekeys++
-	x.Attempts, x.FirstCallAt = 0, time.Time{}
-	tx.putRefund(x)
-	return nil
-}
-
-// clashes says whether what a call was answered with is another's refund.
-func (tx *tx) clashes(x *receiver.Refund, call receiver.RefundCall) bool {
-	if call.Status == receiver.StatusClash {
-		return true
-	}
-	other := tx.returned(x.EndToEndID, call.ReturnID)
-	return other != nil && other != x
-}
-
-// endRefund books the end of x, a merchant's refund.
-func (tx *tx) endRefund(x receiver.Refund, status pix.RefundStatus, call receiver.RefundCall) error {
-	p := tx.payment(x.EndToEndID)
-	if p == nil {
-		return fmt.Errorf("end refund %s: %s is not booked", x.Intention(), x.EndToEndID)
-	}
-	return tx.putRefundDecision(tx.rules().FinishRefund(*p, x, status, call.Now), x.EndToEndID, call.Now)
+	return tx.putRefundDecision(d, before.EndToEndID, call.Now)
 }
 
 // PutMemos notes blocked money. A released memo stays released, whatever comes
@@ -133,7 +84,7 @@ func (s *Store) PutMemos(ctx context.Context, in []receiver.Memo) ([]bool, error
 		}
 		for i, m := range in {
 			before := tx.memos.rows[m.ID]
-			if before != nil && (before.Released || sameMemo(*before, m)) {
+			if !m.News(before) {
 				continue
 			}
 			tx.memos.put(m.ID, &m)
@@ -148,8 +99,3 @@ const lockMemos = `SELECT ` + memoColumns + ` FROM memo
 WHERE id = ANY ($1)
 ORDER BY id -- the lock order
 FOR UPDATE`
-
-// sameMemo says whether two memos tell the same; when they came is no matter.
-func sameMemo(a, b receiver.Memo) bool {
-	return a.EndToEndID == b.EndToEndID && a.Amount == b.Amount && a.Released == b.Released
-}

@@ -42,15 +42,15 @@ func (tx *tx) readRepaired(ctx context.Context, in []receiver.Repair, items []re
 	var places []*event
 	held := map[eventKey]bool{}
 	for i := range items {
-		if !readable(&items[i]) {
+		if !items[i].Readable() {
 			continue
 		}
-		of.add(contentOf(&items[i]))
+		of.add(items[i].Content())
 		key := eventKey{items[i].Source, items[i].Key}
 		keys = append(keys, key)
 		if !held[key] {
 			held[key] = true
-			places = append(places, newEvent(&items[i], in[i].Now))
+			places = append(places, receiver.NewEvent(&items[i], in[i].Now))
 		}
 	}
 	p := tx.begin()
@@ -121,7 +121,7 @@ func (tx *tx) writeUnused(p *pipeline) {
 const deleteEvents = `DELETE FROM inbox_event WHERE id = ANY ($1)`
 
 func (tx *tx) repair(item *receiver.InboxItem, at time.Time) (receiver.ApplyOutcome, error) {
-	if !readable(item) {
+	if !item.Readable() {
 		return receiver.ApplyOutcome{}, fmt.Errorf("repair %s: %s", item.Key, receiver.ReasonUnreadable)
 	}
 	e, err := tx.repairedEvent(item, at)
@@ -170,20 +170,12 @@ func (tx *tx) repairedEvent(item *receiver.InboxItem, at time.Time) (*event, err
 	key := eventKey{item.Source, item.Key}
 	before := tx.eventOf(key)
 	if before == nil {
-		e := newEvent(item, at)
+		e := receiver.NewEvent(item, at)
 		e.ID, e.Confirmed = tx.byKey[key], true
 		return e, nil
 	}
 	e := *before
-	switch {
-	case e.Credit == nil && e.Refund == nil:
-		e.Credit, e.Refund = contentOf(item)
-		e.Confirmed = true
-		return &e, nil
-	case (e.Credit == nil) != (item.Credit == nil):
-		return nil, fmt.Errorf("repair %s: the event of that key is about something else", item.Key)
-	case e.Credit != nil:
-		return &e, tx.confirm(&e, *item.Credit)
-	}
-	return &e, tx.confirmRefund(&e, *item.Refund)
+	earlier, err := e.Repair(item)
+	tx.addVariant(&e, earlier)
+	return &e, err
 }

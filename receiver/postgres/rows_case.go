@@ -51,30 +51,9 @@ func (tx *tx) isOpen(id string, about pix.EndToEndID) bool {
 // openCase opens a case, or adds to the one there is. What changes nothing is
 // not put.
 func (tx *tx) openCase(n receiver.CaseNote, about pix.EndToEndID, at time.Time) {
-	before := tx.caseOf(n.ID, about)
-	if before == nil {
-		tx.cases.put(n.ID, &receiver.Case{
-			ID: n.ID, EndToEndID: about, Account: n.Account, Amount: n.Amount,
-			Reasons: []string{n.Reason}, State: receiver.CaseOpen, OpenedAt: at,
-		})
-		return
+	if after := tx.caseOf(n.ID, about).Noted(n, about, at); after != nil {
+		tx.cases.put(n.ID, after)
 	}
-	c := *before
-	known := slices.Contains(c.Reasons, n.Reason)
-	if known && n.Amount == 0 {
-		return
-	}
-	if !known {
-		c.Reasons = append(slices.Clip(c.Reasons), n.Reason)
-	}
-	if n.Amount != 0 {
-		c.Account = n.Account
-		if c.State == receiver.CaseClosed { // what it held went elsewhere
-			c.State, c.OpenedAt, c.ClosedAt, c.Note, c.Amount = receiver.CaseOpen, at, time.Time{}, "", 0
-		}
-		c.Amount += n.Amount
-	}
-	tx.cases.put(c.ID, &c)
 }
 
 // closeCase closes an open case about a Pix.
@@ -82,9 +61,7 @@ func (tx *tx) closeCase(id string, about pix.EndToEndID, note string, at time.Ti
 	if !tx.isOpen(id, about) {
 		return
 	}
-	c := *tx.cases.rows[id]
-	c.State, c.ClosedAt, c.Note = receiver.CaseClosed, at, note
-	tx.cases.put(id, &c)
+	tx.cases.put(id, tx.cases.rows[id].Closed(note, at))
 }
 
 // writeCases writes cases one by one, in the lock order: they are few.

@@ -53,20 +53,11 @@ func (tx *tx) readVariants(p *pipeline, ids []int64) {
 
 const readVariants = `SELECT ` + variantColumns + ` FROM inbox_variant WHERE event_id = ANY ($1) ORDER BY number`
 
-// kept says whether an event's variants hold v's content already. Confirmed
-// content counts as kept only where it was kept as confirmed.
+// kept says whether an event's variants hold v's content already.
 func (tx *tx) kept(v receiver.Variant) bool {
 	stored, known := tx.variants.stored[v.EventID]
 	tx.want(known, "variants of event", v.EventID)
-	same := func(o receiver.Variant) bool {
-		if o.EventID != v.EventID || v.Confirmed && !o.Confirmed {
-			return false
-		}
-		if o.Refund != nil && v.Refund != nil {
-			return o.Refund.SameContent(*v.Refund)
-		}
-		return o.Credit.SameContent(v.Credit)
-	}
+	same := func(o receiver.Variant) bool { return o.EventID == v.EventID && o.Covers(v) }
 	return slices.ContainsFunc(stored, same) || slices.ContainsFunc(tx.variants.rows, same)
 }
 
@@ -170,16 +161,9 @@ func (tx *tx) readMemo(rows pgx.Rows) error {
 func (tx *tx) blocked() pix.Amount {
 	var sum pix.Amount
 	for _, c := range tx.memos.log {
-		sum += blocks(c.after) - blocks(c.before)
+		sum += c.after.Blocks() - c.before.Blocks()
 	}
 	return sum
-}
-
-func blocks(m *receiver.Memo) pix.Amount {
-	if m == nil || m.Released {
-		return 0
-	}
-	return m.Amount
 }
 
 func (tx *tx) writeMemos(p *pipeline) {

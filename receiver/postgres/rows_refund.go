@@ -106,12 +106,7 @@ func (tx *tx) returned(id pix.EndToEndID, rtr pix.ReturnID) *receiver.Refund {
 
 // ownRefund is the open refund of the merchant's with that id at the PSP.
 func (tx *tx) ownRefund(id pix.EndToEndID, refund pix.RefundID) *receiver.Refund {
-	return tx.firstRefund(id, func(x *receiver.Refund) bool { return openOwn(x) && x.ID == refund })
-}
-
-// openOwn says whether x is the merchant's and its end is not known.
-func openOwn(x *receiver.Refund) bool {
-	return x.Origin == receiver.RefundByMerchant && !x.State.Final()
+	return tx.firstRefund(id, func(x *receiver.Refund) bool { return x.OpenOwn() && x.ID == refund })
 }
 
 func (tx *tx) putRefund(x receiver.Refund) {

@@ -105,7 +105,7 @@ func (tx *tx) matchRefund(l pix.StatementLine, inFlight bool) receiver.MatchOutc
 	id, amount := pix.ReturnID(l.ID), pix.Amount(l.Cents)
 	same := tx.returned(l.EndToEndID, id)
 	unanswered := tx.firstRefund(l.EndToEndID, func(x *receiver.Refund) bool {
-		return openOwn(x) && x.ReturnID == "" && x.Amount == amount
+		return x.Unanswered(amount)
 	})
 	net := tx.ledger.nets[line{l.EndToEndID, id}]
 	class := tx.rules().MatchRefund(l, same, net, inFlight || unanswered != nil)

@@ -75,9 +75,11 @@ func (w *twins) drawHeld(t *rapid.T) []receiver.Event {
 
 func (w *twins) drawApplication(t *rapid.T, e receiver.Event) receiver.Application {
 	a := receiver.Application{EventID: e.ID, Version: e.Version, Now: w.now()}
-	word := pick(t, "the PSP's word", "same", "same", "none", "other")
+	word := pick(t, "the PSP's word", "same", "same", "none", "other", "no")
 	switch {
 	case word == "none":
+	case word == "no":
+		a.Denied = true
 	case e.Credit != nil:
 		c := *e.Credit
 		if word == "other" {
@@ -276,6 +278,12 @@ func (w *twins) match(t *rapid.T) {
 	if len(page) > 0 {
 		q.AfterBooked, q.AfterID = page[0].BookedAt, page[0].EndToEndID
 		plain(w, "unseen after", w.mem.UnseenPayments, w.pg.UnseenPayments, q)
+	}
+	r := receiver.UnseenRefundQuery{FinishedBefore: q.BookedBefore, Limit: q.Limit}
+	refunds := plain(w, "unseen refunds", w.mem.UnseenRefunds, w.pg.UnseenRefunds, r)
+	if len(refunds) > 0 {
+		r.AfterFinished, r.AfterID = refunds[0].FinishedAt, refunds[0].ReturnID
+		plain(w, "unseen refunds after", w.mem.UnseenRefunds, w.pg.UnseenRefunds, r)
 	}
 }
 

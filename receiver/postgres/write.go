@@ -62,7 +62,7 @@ func (tx *tx) put(d receiver.CreditDecision, at time.Time) error {
 // its refunds.
 func (tx *tx) wakeRefunds(id pix.EndToEndID, at time.Time) {
 	for _, event := range tx.aboutRefunds[id] {
-		if e := tx.event(event); waits(e) {
+		if e := tx.event(event); e.Waits() {
 			tx.wake(e, at)
 		}
 	}
@@ -92,19 +92,9 @@ func (tx *tx) putRefundDecision(d receiver.RefundDecision, id pix.EndToEndID, at
 	return nil
 }
 
-// waits says whether e is in quarantine until something comes.
-func waits(e *event) bool {
-	return e.State == receiver.EventQuarantined && e.Quarantine == receiver.QuarantineWaiting
-}
-
 // wake brings a quarantined event back to work.
 func (tx *tx) wake(before *event, at time.Time) {
 	e := *before
-	rouse(&e, at)
+	e.Wake(at)
 	tx.putEvent(e)
-}
-
-// rouse is wake on a row not yet put. The attempts made stay counted.
-func rouse(e *event, at time.Time) {
-	e.State, e.Quarantine, e.Reason, e.DueAt = receiver.EventReceived, "", "", at
 }
