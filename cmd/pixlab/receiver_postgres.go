@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/pixlab/pixlab/receiver"
 	"github.com/pixlab/pixlab/receiver/live"
+	"github.com/pixlab/pixlab/receiver/postgres"
 )
 
 // postgresSettings are what the PostgreSQL store is opened with.
@@ -33,17 +33,36 @@ type postgresStore interface {
 	Close()
 }
 
-// builtInPostgres is the driver of this binary, which was built without one.
-func builtInPostgres() (postgresDriver, bool) { return postgresDriver{}, false }
+// builtInPostgres is the driver of this binary.
+func builtInPostgres() postgresDriver {
+	return postgresDriver{
+		migrate: postgres.Migrate,
+		open: func(ctx context.Context, s postgresSettings) (postgresStore, error) {
+			store, err := postgres.Open(ctx, postgres.Config{URL: s.url, Rules: s.rules, MaxConns: s.maxConns})
+			if err != nil {
+				return nil, err
+			}
+			return pooledStore{store}, nil
+		},
+	}
+}
+
+// pooledStore tells of its connections in the words of the metrics.
+type pooledStore struct{ *postgres.Store }
+
+// Pool is the connections as they are now.
+func (s pooledStore) Pool() live.PoolStats {
+	st := s.Store.Pool()
+	return live.PoolStats{
+		Max: int64(st.MaxConns()), Open: int64(st.TotalConns()), Idle: int64(st.IdleConns()), Busy: int64(st.AcquiredConns()),
+		Acquires: st.AcquireCount(), Waits: st.EmptyAcquireCount(), Waited: st.EmptyAcquireWaitTime(),
+	}
+}
 
 // openPostgres brings the schema up to date, where that is wished, and opens
 // the store.
 func openPostgres(ctx context.Context, s postgresSettings) (openedStore, error) {
-	driver, ok := builtInPostgres()
-	if !ok {
-		return openedStore{}, environmentError{"open the database", errors.New("the PostgreSQL store is not built in yet; want --store memory")}
-	}
-	return driver.opened(ctx, s)
+	return builtInPostgres().opened(ctx, s)
 }
 
 // opened is a store that has answered once and whose schema is right.

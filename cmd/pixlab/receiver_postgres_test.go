@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pixlab/pixlab/internal/pgcluster"
+	"github.com/pixlab/pixlab/internal/pgcluster/pgtest"
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 	"github.com/pixlab/pixlab/receiver/live"
 	"github.com/pixlab/pixlab/receiver/memory"
@@ -71,12 +74,39 @@ func TestOpenPostgres(t *testing.T) {
 	}
 }
 
-func TestPostgresIsNotBuiltInYet(t *testing.T) {
+func TestPostgresOutOfReachIsOneLine(t *testing.T) {
 	receiverEnvironment(t)
 	t.Setenv("PIXLAB_DATABASE_URL", "postgres://me:hidden@127.0.0.1:1/pix")
-	got := pixlab("", "receiver", "--store", "postgres").want(t, 5)
-	contains(t, lastLine(got.err), "not built in yet")
+	got := pixlab("", "receiver", "--store", "postgres").want(t, exitEnvironment)
+	contains(t, lastLine(got.err), "migrate the database")
 	if strings.Contains(got.err, "hidden") {
 		t.Errorf("the password is shown: %s", got.err)
+	}
+}
+
+// TestPostgresOpensForSeveralProcesses migrates a database of our own once and
+// opens it twice, as two processes do.
+func TestPostgresOpensForSeveralProcesses(t *testing.T) {
+	t.Parallel()
+	cluster := pgtest.Start(t, pgcluster.Options{Fast: true})
+	ctx := t.Context()
+	if err := cluster.CreateDatabase(ctx, "pix"); err != nil {
+		t.Fatal(err)
+	}
+	s := postgresSettings{url: cluster.SocketURL("pix"), rules: receiver.Rules{Keys: []pix.PixKey{"a@b.example"}}, maxConns: 3, migrate: true}
+	for range 2 {
+		store, err := openPostgres(ctx, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.close()
+		for _, c := range store.checks {
+			if err := c.Run(ctx); err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		}
+		if got := store.pool().Max; got != 3 {
+			t.Errorf("%d connections at most, want 3", got)
+		}
 	}
 }

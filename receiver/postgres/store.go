@@ -68,6 +68,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // Close waits for running commands and closes all connections.
 func (s *Store) Close() { s.pool.Close() }
 
+// Current is an error where the schema is not the one that this store knows.
+func (s *Store) Current(ctx context.Context) error { return s.checkSchema(ctx) }
+
+// Pool tells of the store's connections.
+func (s *Store) Pool() *pgxpool.Stat { return s.pool.Stat() }
+
 func (c *Config) validate() error {
 	if c.URL == "" {
 		return errors.New("open store: want the database's URL")
