@@ -23,7 +23,7 @@ RAPID_CHECKS       = 5000
 RAPID_SEED = 1
 
 # Packages with locks of their own, used from more than one goroutine.
-RACE = ./fakepsp ./receiver/... ./cmd/...
+RACE = ./fakepsp/... ./receiver/... ./cmd/...
 
 help: ## Say what there is to make
 	@echo 'usage: make TARGET [NAME=VALUE]'
