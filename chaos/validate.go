@@ -57,7 +57,7 @@ func (v *validator) head() error {
 		return fmt.Errorf("start is missing; want an instant such as 2026-03-10T03:00:00Z")
 	case p.Start.UTC().Year() < 2000 || p.Start.UTC().Year() > 2999:
 		return fmt.Errorf("start is in the year %d; want an instant such as 2026-03-10T03:00:00Z", p.Start.UTC().Year())
-	case p.HorizonMS <= 0 || p.HorizonMS > maxNumber:
+	case p.HorizonMS <= 0 || p.HorizonMS > maxPlanMS:
 		return fmt.Errorf("horizon_ms is %d; want the length of the run, such as %d for a day", p.HorizonMS, DayMS)
 	}
 	return nil
@@ -70,7 +70,7 @@ func (v *validator) settings() error {
 		inRange("settings", "workers", int64(s.Workers), 1, maxProcesses),
 		atLeast("settings", "callback_timeout_ms", s.CallbackTimeoutMS, 1),
 		atLeast("settings", "sweep_every_ms", s.SweepEveryMS, 1),
-		atLeast("settings", "statement_lag_ms", s.StatementLagMS, 0),
+		inRange("settings", "statement_lag_ms", s.StatementLagMS, 0, MaxLagMS),
 		inRange("settings", "page_size", int64(s.PageSize), 1, maxPage),
 		oneOf("settings", "refund_repeat", s.RefundRepeat, "", "same", "400", "409"),
 	); err != nil {
@@ -153,11 +153,28 @@ const (
 	maxNumber    = int64(1) << 50
 	maxProcesses = 64
 	maxPage      = 1000
+	// maxCents is the largest amount that API Pix can write, in cents.
+	maxCents = 999_999_999_999
+	// maxPlanMS is a plan's longest time, and with it a run's: 200 days, room for
+	// a Pix, the 90 days in which it can go back, and what follows.
+	maxPlanMS = 200 * DayMS
+	// maxStopMS is how long anything may be held up: past it a run would not come
+	// to rest in the time that it has for healing.
+	maxStopMS = DayMS
 )
 
 // atLeast refuses a time, an amount or a count that is too small, or absurd.
 func atLeast(who, member string, n, least int64) error {
-	return inRange(who, member, n, least, maxNumber)
+	most := maxNumber
+	switch {
+	case strings.HasSuffix(member, "_cents"):
+		most = maxCents
+	case member == "restart_ms" || member == "pause_ms" || member == "slow_ms" || member == "sweep_every_ms":
+		most = maxStopMS
+	case strings.HasSuffix(member, "_ms"):
+		most = maxPlanMS
+	}
+	return inRange(who, member, n, least, most)
 }
 
 func inRange(who, member string, n, least, most int64) error {

@@ -144,7 +144,20 @@ func (v *validator) change(who string, d *Deviation) error {
 			}
 		}
 	}
-	return firstError(v.names(who, d.Set), v.riders(who, d))
+	return firstError(v.names(who, d.Set), v.bounds(who, d), v.riders(who, d))
+}
+
+// bounds refuses a lag that no receiver is held to, and an endpoint that
+// acknowledges what it does not take.
+func (v *validator) bounds(who string, d *Deviation) error {
+	if lag := v.plan.Settings.StatementLagMS; lag+d.Set.LagMS > MaxLagMS {
+		return fmt.Errorf("%s: lag_ms is %d; want at most %d, with statement_lag_ms at %d", who, d.Set.LagMS, MaxLagMS-lag, lag)
+	}
+	atEndpoint := d.Target.Window != nil && d.Target.Window.Place == PlaceEndpoint
+	if s := d.Set.Status; atEndpoint && s >= 200 && s <= 299 {
+		return fmt.Errorf("%s: status is %d, which would acknowledge; want a failure such as 503", who, s)
+	}
+	return nil
 }
 
 // names refuses a change that names what nobody knows.

@@ -146,11 +146,17 @@ func (f CreditFacts) book(how Disposition) CreditDecision {
 }
 
 // Attach moves unidentified money onto the charge it turned out to be for: the
-// same rules as for fresh money, out of suspense instead of from the PSP.
+// same rules as for fresh money, out of suspense instead of from the PSP. What a
+// refund holds stays with the refund: the merchant wanted it to go back before
+// the charge was known.
 func (r Rules) Attach(p Payment, c Charge, at time.Time) CreditDecision {
 	left := p.Held.Unidentified
-	if left <= 0 {
+	if left <= 0 && p.Refunding == 0 {
 		return CreditDecision{Result: ApplyKnown} // returned since: nothing is left to move
+	}
+	if left <= 0 {
+		p.Charge, p.Consumer, p.Disposition = c.Reference, c.Consumer, DispositionSecond
+		return CreditDecision{Result: ApplyBooked, Payment: &p, Close: UnidentifiedCase(p.EndToEndID)}
 	}
 	f := CreditFacts{Charge: &c, Credit: Credit{Amount: left, PaidAt: p.PaidAt}}
 	id := UnidentifiedCase(p.EndToEndID)

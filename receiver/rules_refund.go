@@ -1,6 +1,7 @@
 package receiver
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pixlab/pixlab/pix"
@@ -122,6 +123,7 @@ func (r Rules) FinishRefund(p Payment, x Refund, status pix.RefundStatus, at tim
 		}}
 	} else {
 		x.State = RefundFailed
+		x.Source = placed(x.Source, p.Disposition)
 		p.Held.give(x.Source)
 		d.Transaction = movement(reference, at, x, p.Charge)
 		for i := range d.Transaction.Entries {
@@ -132,6 +134,19 @@ func (r Rules) FinishRefund(p Payment, x Refund, status pix.RefundStatus, at tim
 	}
 	d.Outbox = refundOutbox(p, x, kind, at)
 	return d
+}
+
+// placed is where a failed refund's parts go back to: where they came from, but
+// for what was unidentified and has found its charge since. That was to be
+// returned before the charge was known, and is owed to the payer still.
+func placed(source []Part, how Disposition) []Part {
+	out := slices.Clone(source)
+	for i := range out {
+		if out[i].Account == AccountUnidentified && how != DispositionUnidentified {
+			out[i].Account = AccountToReturn
+		}
+	}
+	return out
 }
 
 func refundOutbox(p Payment, x Refund, kind string, at time.Time) *OutboxEvent {

@@ -143,12 +143,14 @@ func plain(p *chaos.Plan) bool {
 	if len(p.Faults) > 0 || len(p.Disputes) > 0 {
 		return false
 	}
-	elsewhere := map[string]bool{"": true}
+	made := map[string]int64{} // charges that this receiver makes, and when
 	for _, c := range p.Charges {
-		elsewhere[c.ID] = c.Elsewhere || c.RemoveAtMS > 0
+		if !c.Elsewhere && c.RemoveAtMS == 0 {
+			made[c.ID] = c.CreateAtMS
+		}
 	}
 	for _, pay := range p.Payments {
-		if elsewhere[pay.Charge] {
+		if at, ok := made[pay.Charge]; !ok || pay.AtMS <= at {
 			return false
 		}
 	}

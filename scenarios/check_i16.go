@@ -58,8 +58,7 @@ func (v *View) unsettled(c *receiver.Charge, paid []pix.EndToEndID) string {
 	}
 	for _, id := range paid {
 		t := v.Truth[id]
-		p := v.Payments[id]
-		returned := p != nil && (p.Refunded > 0 || p.Refunding > 0)
+		returned := len(v.Refunds[id]) > 0 // asked for before the charge was known
 		if t.Amount == c.Due && c.Payable(t.PaidAt) && !returned {
 			return fmt.Sprintf("charge %s was paid in full by Pix %s and is not settled", c.Reference, pix.EndToEndID(id))
 		}

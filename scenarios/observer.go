@@ -46,7 +46,8 @@ func (o pspObserver) Sent(a *fakepsp.Attempt) {
 	w := o.w
 	w.emit("psp", "callback.sent", attemptName(a.Address), "subject", a.Address.Subject)
 	m := w.faults.Callback(a.Address)
-	if m.Change.Signature != "" || m.Change.SayCents == 0 && m.Change.SayEndToEndID == "" {
+	untrue := m.Change.SayCents != 0 || m.Change.SayEndToEndID != "" || a.Address.Notice == chaos.NoticePhantom || a.Address.Notice == chaos.NoticeForged
+	if m.Change.Signature != "" || !untrue {
 		return
 	}
 	items, err := pix.ParseCallback(a.Body)

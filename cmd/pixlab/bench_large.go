@@ -67,6 +67,7 @@ func (c *cli) measureCommand() *cobra.Command {
 			if len(args) != 1 || n.Set(args[0]) != nil {
 				return usagef("want one number of payments")
 			}
+			go endWith(c.in)
 			got, err := c.measure(n.n)
 			if err != nil {
 				return err
@@ -74,6 +75,12 @@ func (c *cli) measureCommand() *cobra.Command {
 			return write(c.out, encodeJSON(got))
 		},
 	}
+}
+
+// endWith ends this process when its input ends: its parent is gone.
+func endWith(in io.Reader) {
+	io.Copy(io.Discard, in)
+	os.Exit(exitInternal)
 }
 
 // largeLimit is what Go's runtime is told to make do with in a large run: it
@@ -112,6 +119,18 @@ func peakKB() int64 {
 	return 0
 }
 
+// measureApart makes one large run in a process of its own. The child's input
+// stays open as long as this process lives, and the child ends with it.
+func measureApart(self string, n int) ([]byte, error) {
+	child := exec.Command(self, "measure", strconv.Itoa(n))
+	held, err := child.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	defer held.Close()
+	return child.Output()
+}
+
 func (c *cli) benchLarge(sizes []int) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -122,7 +141,7 @@ func (c *cli) benchLarge(sizes []int) error {
 	var all []*measured
 	for _, n := range sizes {
 		show.say("one run of %s", counted(n, "payment", "payments"))
-		out, err := exec.Command(self, "measure", strconv.Itoa(n)).Output()
+		out, err := measureApart(self, n)
 		if err != nil {
 			return fmt.Errorf("run of %d payments: %w", n, childError(err))
 		}

@@ -96,15 +96,27 @@ func keepPlan(plan *chaos.Plan) (string, error) {
 	text := plan.Encode()
 	stem := "pixlab-plan-" + plan.Seed.String() + "-" + fileWord(plan.Profile)
 	name := stem + ".json"
-	there, err := os.ReadFile(name)
-	switch {
-	case err == nil && bytes.Equal(there, text):
-		return name, nil
-	case err == nil:
+	if info, err := os.Lstat(name); err == nil {
+		if same(name, info, text) {
+			return name, nil
+		}
 		hash := strings.TrimPrefix(plan.Hash(), "sha256:")
 		name = stem + "-" + hash[:8] + ".json"
 	}
-	return name, writeFile("plan", name, text)
+	if err := writeFile("plan", name, text); err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+// same says whether a file holds just this text. What is no regular file, such
+// as a pipe that never ends, is not read.
+func same(name string, info os.FileInfo, text []byte) bool {
+	if !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
+		return false
+	}
+	there, err := os.ReadFile(name)
+	return err == nil && bytes.Equal(there, text)
 }
 
 // fileWord is a profile's name as a part of a file's name: plans are editable,
