@@ -34,6 +34,7 @@ func (c *cli) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "bench", Short: "Measure runs a second, or the cost of large runs", Long: benchDoc, Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			collectSeldom()
 			if _, err := chaos.Generate(chaos.Options{Profile: f.profile, Payments: 1}); err != nil {
 				return usageError{err.Error()}
 			}

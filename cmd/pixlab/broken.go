@@ -41,6 +41,7 @@ func (c *cli) brokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "broken [NAME...]", Short: "Show that receivers and PSPs that are wrong on purpose get caught", Long: brokenDoc,
 		RunE: func(_ *cobra.Command, names []string) error {
+			collectSeldom()
 			if _, ok := chaos.ProfileNamed(f.profile); !ok {
 				_, err := chaos.Generate(chaos.Options{Profile: f.profile})
 				return usageError{err.Error()}

@@ -36,6 +36,7 @@ func (c *cli) runCommand() *cobra.Command {
 		Use: "run --seed N | --plan FILE", Short: "Run one plan and judge it", Long: runDoc, Args: noArgs,
 		Example: "  pixlab run --seed 42\n  pixlab plan --seed 42 --profile hostile | pixlab run --plan -",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			collectSeldom()
 			if err := f.check(cmd); err != nil {
 				return err
 			}

@@ -31,6 +31,7 @@ func (c *cli) scenariosCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "scenarios [NAME...]", Short: "Play the named scenarios, all of them or some",
 		RunE: func(_ *cobra.Command, names []string) error {
+			collectSeldom()
 			chosen, err := choose("scenario", c.scenarios, func(s scenarios.Scenario) string { return s.Name }, names)
 			if err != nil {
 				return err
