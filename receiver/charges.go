@@ -2,9 +2,7 @@ package receiver
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -70,15 +68,7 @@ func (q chargeRequest) validate() error {
 // or GET, tells later).
 func (r *Receiver) serveCreateCharge(w http.ResponseWriter, req *http.Request) {
 	q := chargeRequest{Kind: ChargeDynamic}
-	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 1<<16))
-	if err == nil {
-		err = json.Unmarshal(raw, &q)
-	}
-	if err == nil {
-		err = q.validate()
-	}
-	if err != nil {
-		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
+	if !readJSON(w, req, &q) {
 		return
 	}
 	c, err := r.createCharge(req.Context(), q)
@@ -253,10 +243,7 @@ func (s chargeSender) RunOnce(ctx context.Context) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
-	// Each may need three calls, and all must end within the lease.
-	open, err := s.r.store.LeaseCharges(ctx, Lease{
-		Holder: s.r.cfg.Name, Now: now, For: s.r.cfg.Lease, Limit: max(1, int(s.r.cfg.Lease/(3*s.r.cfg.CallTimeout))-1),
-	})
+	open, err := s.r.store.LeaseCharges(ctx, s.r.cfg.lease(now, 3))
 	if err != nil {
 		return Progress{}, err
 	}

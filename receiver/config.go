@@ -177,3 +177,10 @@ func (c *Config) backoff(key string, attempt int) time.Duration {
 	}
 	return d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
 }
+
+// lease asks for as much work as fits into one lease where each item may need
+// that many calls.
+func (c *Config) lease(now time.Time, calls int) Lease {
+	fit := int(c.Lease/(time.Duration(calls)*c.CallTimeout)) - 1
+	return Lease{Holder: c.Name, Now: now, For: c.Lease, Limit: max(1, fit)}
+}

@@ -39,8 +39,7 @@ func (s dispatcher) RunOnce(ctx context.Context) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
-	limit := max(1, int(s.r.cfg.Lease/s.r.cfg.CallTimeout)-1)
-	events, err := s.r.store.LeaseOutbox(ctx, Lease{Holder: s.r.cfg.Name, Now: now, For: s.r.cfg.Lease, Limit: limit})
+	events, err := s.r.store.LeaseOutbox(ctx, s.r.cfg.lease(now, 1))
 	if err != nil || len(events) == 0 {
 		return Progress{}, err
 	}

@@ -102,6 +102,25 @@ func readBody(r io.Reader, announced int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// maxRequest bounds the body of a merchant's request, in bytes.
+const maxRequest = 1 << 16
+
+// readJSON reads a request's body into q and checks it. It answers 400 itself,
+// and false, where it cannot.
+func readJSON(w http.ResponseWriter, req *http.Request, q interface{ validate() error }) bool {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxRequest))
+	if err == nil {
+		err = json.Unmarshal(raw, q)
+	}
+	if err == nil {
+		err = q.validate()
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
+	}
+	return err == nil
+}
+
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -2,10 +2,8 @@ package receiver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -60,15 +58,7 @@ func (q refundRequest) validate() error {
 // a refusal, and the answer to a reference that names another refund.
 func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
 	var q refundRequest
-	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 1<<16))
-	if err == nil {
-		err = json.Unmarshal(raw, &q)
-	}
-	if err == nil {
-		err = q.validate()
-	}
-	if err != nil {
-		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
+	if !readJSON(w, req, &q) {
 		return
 	}
 	now, err := r.now(req.Context())
@@ -136,10 +126,7 @@ func (s refundSender) RunOnce(ctx context.Context) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
-	// Each may need three calls, and all must end within the lease.
-	open, err := s.r.store.LeaseRefunds(ctx, Lease{
-		Holder: s.r.cfg.Name, Now: now, For: s.r.cfg.Lease, Limit: max(1, int(s.r.cfg.Lease/(3*s.r.cfg.CallTimeout))-1),
-	})
+	open, err := s.r.store.LeaseRefunds(ctx, s.r.cfg.lease(now, 3))
 	if err != nil {
 		return Progress{}, err
 	}
@@ -281,18 +268,17 @@ type memoRequest struct {
 	Released   bool           `json:"released,omitempty"`
 }
 
+func (q memoRequest) validate() error {
+	if q.ID == "" || q.Amount < 0 {
+		return errors.New("id, amount: want an id and no negative amount")
+	}
+	return nil
+}
+
 // serveMemo takes the PSP's word, from outside API Pix, about blocked money.
 func (r *Receiver) serveMemo(w http.ResponseWriter, req *http.Request) {
 	var q memoRequest
-	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 1<<16))
-	if err == nil {
-		err = json.Unmarshal(raw, &q)
-	}
-	if err == nil && (q.ID == "" || q.Amount < 0) {
-		err = errors.New("id, amount: want an id and no negative amount")
-	}
-	if err != nil {
-		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
+	if !readJSON(w, req, &q) {
 		return
 	}
 	memo := Memo{ID: q.ID, EndToEndID: q.EndToEndID, Amount: q.Amount, Released: q.Released, At: r.cfg.Clock.Now()}
