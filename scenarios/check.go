@@ -137,6 +137,10 @@ func (w *World) statement() []pix.StatementLine {
 	return w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0))
 }
 
+// Statement is the whole account statement as it stands once its lag is over,
+// after the run.
+func (w *World) Statement() []pix.StatementLine { return w.statement() }
+
 // plain says whether nothing in a plan, its faults aside, gives reason for a
 // case either: every Pix pays a charge of ours, and nobody disputes one.
 func plain(p *chaos.Plan) bool {

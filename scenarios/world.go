@@ -35,6 +35,10 @@ type Options struct {
 	// if somebody had applied the plan a second time to the running PSP. Each
 	// must be refused and change nothing.
 	ApplyTwice bool
+	// Watch is told of every commit, after the checkers: when it was, which actor
+	// made it, the number of the trace's event that will tell of it, and what it
+	// changed, which must not be kept or altered.
+	Watch func(at chaos.Instant, actor string, event int64, cs *receiver.ChangeSet)
 }
 
 // World is one PSP, one receiver of several instances on one store, one clock,
@@ -283,6 +287,17 @@ func (w *World) observe(cs *receiver.ChangeSet) {
 		w.watchReplay(cs)
 	}
 	w.judge.commit(cs)
+	if w.option.Watch != nil {
+		w.option.Watch(w.sched.Now(), w.actorName(), w.trace.Count()+1, cs)
+	}
+}
+
+// actorName is whose turn it is: an actor's, or the world's own.
+func (w *World) actorName() string {
+	if w.current == nil {
+		return "world"
+	}
+	return w.current.task.Name
 }
 
 // stop says whether the run is over before its time.
