@@ -201,7 +201,7 @@ func (w *World) pay(p *chaos.Payment) {
 func (w *World) payTwice(p *chaos.Payment) {
 	order := w.order(p)
 	order.Lax = true
-	_, known := w.view.Truth[order.EndToEndID]
+	known := w.view.at(order.EndToEndID).Truth.Settled
 	_, err := w.psp.Pay(order)
 	w.emit("payer", "payment.twice", fmt.Sprint(err), "payment", p.ID)
 	if known && !errors.Is(err, fakepsp.ErrExists) {

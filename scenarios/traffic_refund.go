@@ -102,12 +102,13 @@ func (k *refundAsk) judge() {
 // enough confirmed money to spend. It is "" where refusing is right.
 func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amount) string {
 	v := w.view
-	p, m := v.Payments[id], v.Money[id]
-	if p == nil || m == nil || !p.Confirmed {
+	known := v.at(id)
+	p := known.Payment
+	if p == nil || !p.Confirmed {
 		return ""
 	}
-	left := min(m.Credited, v.Truth[id].Amount)
-	for _, r := range v.Refunds[id] {
+	left := min(known.Money.Credited, known.Truth.Amount)
+	for _, r := range known.Refunds {
 		if r.State != receiver.RefundFailed {
 			left -= r.Amount
 		}
@@ -122,7 +123,7 @@ func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amo
 // free is what the account has to spend: what settled and is confirmed, less
 // what refunds hold and MED blocks.
 func (v *View) free() pix.Amount {
-	return v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked() - v.unspendable()
+	return v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked() - v.Unspendable
 }
 
 // blocked is what MED holds, as far as the receiver was told.
@@ -132,15 +133,6 @@ func (v *View) blocked() pix.Amount {
 		if !m.Released {
 			sum += m.Amount
 		}
-	}
-	return sum
-}
-
-// unspendable is what Pix hold that nobody has vouched for yet.
-func (v *View) unspendable() pix.Amount {
-	var sum pix.Amount
-	for _, id := range sorted(v.Payments) {
-		sum += v.Payments[id].Unspendable()
 	}
 	return sum
 }

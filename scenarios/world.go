@@ -151,7 +151,6 @@ func (w *World) indexSubjects() {
 		}
 		at := refundName{pix.EndToEndID(w.payments[r.Payment].EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
 		w.refundByID[at] = r
-		w.subjects[string(at.pix)+"/"+string(at.id)] = r.ID
 	}
 }
 
@@ -267,7 +266,7 @@ func (w *World) subjectOfPath(path string) string {
 
 // subjectOfEvent is the subject of an inbox event.
 func (w *World) subjectOfEvent(id int64) string {
-	e := w.view.Events[id]
+	e := w.view.Events.at(id)
 	if e == nil {
 		return ""
 	}
