@@ -29,6 +29,8 @@ type Plan struct {
 	Refunds  []Refund    `json:"refunds,omitempty"`
 	Disputes []Dispute   `json:"disputes,omitempty"`
 	Faults   []Deviation `json:"faults"`
+	// Schedule, if any, orders the steps in place of the seed.
+	Schedule *Schedule `json:"schedule,omitempty"`
 }
 
 // Settings are the habits of both sides during one run.

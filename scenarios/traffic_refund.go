@@ -18,20 +18,20 @@ func (w *World) scheduleRefunds() {
 	for i := range w.plan.Refunds {
 		r := &w.plan.Refunds[i]
 		if r.Origin == chaos.OriginBank {
-			w.at(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
+			w.wish(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
 			if w.option.ApplyTwice {
-				w.at(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r)) })
+				w.wish(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r)) })
 			}
 			continue
 		}
 		ask := &refundAsk{w: w, refund: r, pix: w.payments[r.Payment]}
-		w.at(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
+		w.wish(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
 	}
 	for i := range w.plan.Disputes {
 		d := &w.plan.Disputes[i]
-		w.at(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
+		w.wish(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
 		if w.option.ApplyTwice {
-			w.at(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d)) })
+			w.wish(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d)) })
 		}
 	}
 }
