@@ -81,8 +81,8 @@ func (w *World) pixStates() []PixState {
 		}
 		return p
 	}
-	for id, known := range v.Pix {
-		p := at(id)
+	for _, id := range sorted(v.Pix) {
+		known, p := v.Pix[id], at(id)
 		p.Settled, p.True = known.Truth.Settled, known.Truth.Amount
 		p.Credits, p.Net = known.Money.Credits, known.Money.Net
 		if known.Payment != nil {
