@@ -46,6 +46,7 @@ func layers() []layer {
 		{dir: "receiver/live", own: receivers, third: []string{modPrometheus}, tests: []string{"receiver/memory"}},
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
+		{dir: "scenarios/film", own: []string{"pix", "chaos", "receiver", "scenarios"}, tests: []string{"scenarios/broken"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
 		{dir: "proptest", tests: append(all, "internal/")},
 		{dir: "web"},

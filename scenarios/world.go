@@ -106,6 +106,9 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	if o.Record {
 		w.sched.Record()
 	}
+	if step := chaos.MS(plan.Settings.StepMS); step > 0 {
+		w.sched.Slow(step)
+	}
 	w.indexSubjects()
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)

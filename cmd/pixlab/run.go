@@ -22,6 +22,7 @@ type runFlags struct {
 	trace    string
 	twice    bool
 	planOut  string
+	html     string
 }
 
 const runDoc = `Run one plan and judge it: a plan drawn from a seed, or one from a file.
@@ -51,12 +52,13 @@ func (c *cli) runCommand() *cobra.Command {
 	flags.StringVar(&f.trace, "trace", "", "write the trace to `FILE` (-: to standard output, and the report to standard error)")
 	flags.BoolVar(&f.twice, "check-determinism", false, "run twice and compare, event by event")
 	flags.StringVar(&f.planOut, "plan-out", "", "write the plan to `FILE`")
+	flags.StringVar(&f.html, "html", "", "write the run as one page to `FILE`, to be opened in a browser")
 	return cmd
 }
 
 // check refuses flags that contradict each other.
 func (f *runFlags) check(cmd *cobra.Command) error {
-	for _, name := range []string{"plan", "trace", "plan-out"} {
+	for _, name := range []string{"plan", "trace", "plan-out", "html"} {
 		if flag := cmd.Flag(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s is empty; want --%s FILE", name, name)
 		}
@@ -74,9 +76,9 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 	if f.plan == "" && !f.seed.given {
 		return usagef("no seed and no plan; want --seed N or --plan FILE, so that the run can be repeated")
 	}
-	for _, pair := range [][2]string{{f.trace, f.plan}, {f.trace, f.planOut}, {f.planOut, f.plan}} {
+	for _, pair := range [][2]string{{f.trace, f.plan}, {f.trace, f.planOut}, {f.planOut, f.plan}, {f.html, f.plan}, {f.html, f.trace}, {f.html, f.planOut}} {
 		if a, b := pair[0], pair[1]; a != "" && a != "-" && b != "" && b != "-" && sameFile(a, b) {
-			return usagef("%s is named twice; want a file each for --plan, --plan-out and --trace", a)
+			return usagef("%s is named twice; want a file each for --plan, --plan-out, --trace and --html", a)
 		}
 	}
 	return nil
@@ -115,11 +117,20 @@ func (c *cli) run(f *runFlags) error {
 			return err
 		}
 	}
+	show, err := openPage(f.html)
+	if err != nil {
+		sink.abandon()
+		return err
+	}
 	run := &finished{source: src, receiver: receiver.Name, twice: f.twice}
 	if err := c.carryOut(run, f, receiver, sink); err != nil {
+		show.abandon()
 		return c.lost(run, err)
 	}
 	run.keep()
+	if err := run.show(show, receiver); err != nil {
+		return c.lost(run, err)
+	}
 	to := c.out
 	if f.trace == "-" {
 		to = c.err

@@ -23,13 +23,8 @@ func (c *camera) tell() {
 			steps = append(steps, Step{T: l.T, Kind: settledWord(l), Lane: "psp", Cents: l.Cents})
 		}
 	}
-	sent := 0
-	for _, cb := range f.Callbacks {
-		if cb.EndToEndID != w.EndToEndID || cb.Leave > w.T {
-			continue
-		}
-		steps = append(steps, sendSteps(cb, sent)...)
-		sent++
+	for i, cb := range c.heard(w) {
+		steps = append(steps, sendSteps(cb, i)...)
 	}
 	booked := 0
 	for _, p := range f.Postings {
@@ -44,8 +39,22 @@ func (c *camera) tell() {
 	if !slices.ContainsFunc(steps, func(s Step) bool { return s.Bad }) {
 		steps = append(steps, Step{T: w.T, Kind: missedWord(w), Lane: "ledger", Cents: w.Cents, Bad: true})
 	}
+	steps = slices.DeleteFunc(steps, func(s Step) bool { return s.T > w.T })
 	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.T, b.T) })
 	f.Story = c.numbered(shorten(steps))
+}
+
+// heard are the callbacks about a wrong line's Pix, in the order in which the
+// receiver heard of them.
+func (c *camera) heard(w Wrong) []Callback {
+	var out []Callback
+	for _, cb := range c.film.Callbacks {
+		if cb.EndToEndID == w.EndToEndID && cb.Leave <= w.T {
+			out = append(out, cb)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Callback) int { return cmp.Compare(a.Arrive, b.Arrive) })
+	return out
 }
 
 // shorten keeps the first steps and the last.

@@ -158,8 +158,9 @@
 
   const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 3e7, 6e7, 3e8, 6e8, 18e8, 36e8, 72e8, 216e8, 864e8];
   function axis(g) {
-    const digitsShown = to - from < 1e5 ? 3 : to - from < 2e6 ? 2 : 0, label = wide(clock(from, digitsShown)) + 1.5 * g.r;
+    const label = wide(clock(from, 3)) + 1.5 * g.r;
     const every = steps.find((s) => s / (to - from) * (g.right - g.left) > label) || steps[steps.length - 1];
+    const digitsShown = every >= 1e6 ? 0 : every >= 1e5 ? 1 : every >= 1e4 ? 2 : 3;
     let out = '';
     const taken = Math.min(Math.max(g.x(cursor), g.left), g.right);
     for (let t = Math.ceil(from / every) * every; t <= to; t += every) {
