@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"net/http"
 )
 
 //go:embed assets fonts
@@ -81,3 +82,9 @@ func digest(source string) string {
 	sum := sha256.Sum256([]byte(source))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
+
+// Assets serves what the demo's page loads, under /assets/ and /fonts/.
+func Assets() http.Handler { return http.FileServerFS(files) }
+
+// Demo is the demo's page.
+func Demo() []byte { return []byte(text("demo.html")) }
