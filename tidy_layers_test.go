@@ -29,7 +29,7 @@ const (
 // layers run downwards. A folder that is not listed may not hold Go.
 func layers() []layer {
 	receivers := []string{"pix", "receiver"}
-	all := []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/memory", "receiver/postgres", "receiver/live", "internal/pgcluster", "scenarios", "scenarios/", "web", "cmd/"}
+	all := []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/memory", "receiver/postgres", "receiver/live", "internal/pgcluster", "scenarios", "scenarios/", "demo", "web", "cmd/"}
 	return []layer{
 		{dir: "."},
 		{dir: "pix"},
@@ -46,6 +46,7 @@ func layers() []layer {
 		{dir: "receiver/live", own: receivers, third: []string{modPrometheus}, tests: []string{"receiver/memory"}},
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
+		{dir: "demo", own: []string{"chaos", "scenarios", "scenarios/film", "scenarios/broken", "web"}},
 		{dir: "scenarios/film", own: []string{"pix", "chaos", "receiver", "scenarios"}, tests: []string{"scenarios/broken"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
 		{dir: "proptest", tests: append(all, "internal/")},

@@ -21,6 +21,8 @@ const maxOrder = 1 << 12
 // origin only; off loopback they need the token as well.
 type Server struct {
 	Session *Session
+	// Profiles are those that can be chosen.
+	Profiles []chaos.Profile
 	// Token, if set, has to come with every request but those for assets: once as
 	// ?token=, then as the cookie that this sets.
 	Token string
@@ -35,6 +37,8 @@ func (s *Server) Handler() http.Handler {
 	m.HandleFunc("GET /api/state", s.state)
 	m.HandleFunc("GET /api/changes", s.changes)
 	m.HandleFunc("GET /api/receivers", s.receivers)
+	m.HandleFunc("GET /api/profiles", s.profiles)
+	m.HandleFunc("GET /api/lines", s.lines)
 	m.HandleFunc("GET /api/plan", s.plan)
 	m.HandleFunc("POST /api/press", s.press)
 	m.HandleFunc("POST /api/rate", s.rate)

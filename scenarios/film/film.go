@@ -49,6 +49,8 @@ type Event struct {
 	Kind    string        `json:"k"`
 	Detail  string        `json:"d,omitempty"`
 	Subject string        `json:"s,omitempty"`
+	// Hash is the first 8 digits of the trace's hash up to here.
+	Hash string `json:"h"`
 }
 
 // Pix is one payment that the run speaks of, true or invented.

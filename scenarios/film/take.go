@@ -2,6 +2,8 @@ package film
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -159,17 +161,18 @@ func instanceOf(actor string) int {
 
 // develop reads the trace and the statement and fills the film in.
 func (c *camera) develop(trace []byte, statement []pix.StatementLine) error {
-	d := json.NewDecoder(bytes.NewReader(trace))
-	for d.More() {
+	f, sum := c.film, sha256.New()
+	for line := range bytes.Lines(trace) {
 		var e traceEvent
-		if err := d.Decode(&e); err != nil {
+		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("read trace event %d: %w", len(c.events)+1, err)
 		}
 		c.events = append(c.events, e)
-	}
-	f := c.film
-	for _, e := range c.events {
-		f.Events = append(f.Events, Event{N: e.N, T: e.T, Actor: e.Actor, Kind: e.Kind, Detail: e.Detail, Subject: e.subject()})
+		sum.Write(line)
+		f.Events = append(f.Events, Event{
+			N: e.N, T: e.T, Actor: e.Actor, Kind: e.Kind, Detail: e.Detail, Subject: e.subject(),
+			Hash: hex.EncodeToString(sum.Sum(nil)[:4]),
+		})
 		c.follow(e)
 	}
 	for _, l := range statement {
