@@ -109,7 +109,7 @@
     const atEnd = t >= end();
     const list = lawIDs().map((id) => {
       const cents = sums[id] || 0, verdict = left.film.invariants.find((i) => i.id === id) || { held: true };
-      const said = !verdict.held && verdict.t && verdict.t <= t || !verdict.held && atEnd;
+      const said = !left.film.wrongs.length && !verdict.held && (atEnd || verdict.t && verdict.t <= t);
       return { id, cents, left: cents ? (judgedAtEnd.has(id) && !atEnd ? 'open' : 'broken') : said ? 'broken' : judgedAtEnd.has(id) && !atEnd ? 'open' : 'held', right: judgedAtEnd.has(id) && !atEnd ? 'open' : 'held' };
     });
     const next = Lab.lang + JSON.stringify(list);
