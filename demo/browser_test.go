@@ -121,6 +121,7 @@ func TestNaiveGoesWrongAndHardenedDoesNot(t *testing.T) {
 	_, server := serve(t, 42)
 	var left, right, wrong string
 	err := chromedp.Run(tab,
+		chromedp.EmulateViewport(1280, 720),
 		chromedp.Navigate(server.URL+"/?lang=en&theme=light&t=24"),
 		chromedp.Poll(ready, nil),
 		chromedp.Sleep(300*time.Millisecond),
