@@ -36,8 +36,7 @@ func (d *drawer) instant(i int) int64 {
 	st := d.stream(i, "at")
 	first, last := d.pace.first, d.pace.last
 	if d.pace.even {
-		share := (last - first) / int64(d.profile.Payments)
-		return first + int64(i)*share + st.Between(0, max(0, share-1))
+		return first + int64(i)*secondMS%(last-first) + st.Between(0, secondMS-1)
 	}
 	if st.Chance(Rate{1, 4}) {
 		return st.Between(first, last)

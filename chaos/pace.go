@@ -21,7 +21,7 @@ type pace struct {
 	// settle is how long a refund is in process, tell how long after its end it is
 	// told of.
 	settle, tell [2]int64
-	// even spreads the payments evenly in place of bursts.
+	// even makes one payment a second, over and over, in place of bursts.
 	even bool
 }
 

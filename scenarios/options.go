@@ -39,4 +39,6 @@ type Options struct {
 	// made it, the number of the trace's event that will tell of it, and what it
 	// changed, which must not be kept or altered.
 	Watch func(at chaos.Instant, actor string, event int64, cs *receiver.ChangeSet)
+	// Store opens what the world keeps everything in, a store in memory if nil.
+	Store OpenStore
 }

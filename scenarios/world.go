@@ -12,7 +12,6 @@ import (
 	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
-	"github.com/pixlab/pixlab/receiver/memory"
 )
 
 // merchantKey is the Pix key of the merchant in every world.
@@ -31,7 +30,7 @@ type World struct {
 	pool   coroutines
 
 	psp       *fakepsp.PSP
-	mem       *memory.Store
+	store     Store
 	view      *View
 	judge     *judge
 	endpoint  *endpoint
@@ -112,9 +111,14 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	w.indexSubjects()
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
-	w.mem = memory.New(memory.Config{
-		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe, Slim: true,
-	})
+	open := o.Store
+	if open == nil {
+		open = openMemory
+	}
+	var err error
+	if w.store, err = open(receiver.Rules{Keys: []pix.PixKey{merchantKey}}, w.now, w.observe); err != nil {
+		return nil, err
+	}
 	return w, w.openPSP()
 }
 
@@ -394,7 +398,7 @@ func (w *World) heal() {
 
 func (w *World) requeueWaiting() {
 	ctx := context.Background()
-	waiting, err := w.mem.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting})
+	waiting, err := w.store.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting})
 	if err != nil {
 		w.fail(err)
 		return
@@ -406,7 +410,7 @@ func (w *World) requeueWaiting() {
 	if len(in) == 0 {
 		return
 	}
-	if _, err := w.mem.RequeueEvents(ctx, in); err != nil {
+	if _, err := w.store.RequeueEvents(ctx, in); err != nil {
 		w.fail(err)
 	}
 }
