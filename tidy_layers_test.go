@@ -23,6 +23,7 @@ const (
 	modOpenAPI    = "github.com/getkin/kin-openapi"
 	modContainers = "github.com/testcontainers/testcontainers-go"
 	modChromedp   = "github.com/chromedp/chromedp"
+	modDevtools   = "github.com/chromedp/cdproto"
 	modPrometheus = "github.com/prometheus/client_golang"
 )
 
@@ -56,7 +57,9 @@ func layers() []layer {
 }
 
 // testModules may be imported by any test.
-func testModules() []string { return []string{modRapid, modOpenAPI, modContainers, modChromedp} }
+func testModules() []string {
+	return []string{modRapid, modOpenAPI, modContainers, modChromedp, modDevtools}
+}
 
 func layerRules() []rule {
 	return []rule{{
