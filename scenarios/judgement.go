@@ -56,8 +56,8 @@ func (w *World) pending() []string {
 			charges++
 		}
 	}
-	for _, p := range w.view.Pix {
-		refunds += openRefunds(p.Refunds)
+	for _, id := range sorted(w.view.Pix) {
+		refunds += openRefunds(w.view.Pix[id].Refunds)
 	}
 	for o := range w.view.Outbox.all() {
 		if !o.Sent && !o.Dead {

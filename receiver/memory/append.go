@@ -42,6 +42,9 @@ func (s *Store) newEvent(item *receiver.InboxItem, now time.Time) *receiver.Even
 	if e.Credit != nil {
 		s.share(e.Credit)
 	}
+	if e.Refund != nil {
+		s.shareRefund(e.Refund)
+	}
 	return e
 }
 
@@ -56,6 +59,27 @@ func (s *Store) share(c *receiver.Credit) {
 			c.PixKey = key
 		}
 	}
+}
+
+// shareRefund is share of what an event says of a refund.
+func (s *Store) shareRefund(c *receiver.RefundContent) {
+	p := s.payments.byID[c.EndToEndID]
+	if p == nil || p.payment == nil {
+		return
+	}
+	c.EndToEndID = p.payment.EndToEndID
+	if x := p.refunds.returned(c.ReturnID); x != nil {
+		c.ReturnID, c.Nature = x.ReturnID, shared(c.Nature, x.Nature)
+		c.ID = shared(c.ID, x.ID)
+	}
+}
+
+// shared is text, in the memory of kept where they are the same.
+func shared[T ~string](text, kept T) T {
+	if text == kept {
+		return kept
+	}
+	return text
 }
 
 func (tx *Tx) addEvent(e *receiver.Event) receiver.AppendOutcome {
