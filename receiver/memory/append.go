@@ -93,11 +93,12 @@ func (tx *Tx) again(before *receiver.Event, item *receiver.InboxItem) receiver.A
 	h := before.Hear(item, tx.now)
 	kept := tx.addVariant(&h.Event, h.Other)
 	if h.Changed {
-		if c := h.Event.Credit; c != nil && c != before.Credit {
+		row := h.Event // of its own, so that a hearing that changes nothing allocates none
+		if c := row.Credit; c != nil && c != before.Credit {
 			c.EndToEndID = before.Credit.EndToEndID // the same; only the string that is kept
 			tx.s.share(c)
 		}
-		tx.putEvent(before, &h.Event)
+		tx.putEvent(before, &row)
 	}
 	if h.Tells {
 		tx.tellPayment(&h.Event)
