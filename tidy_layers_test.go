@@ -47,7 +47,7 @@ func layers() []layer {
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
-		{dir: "proptest", tests: append(all, "internal/")},
+		{dir: "proptest", third: []string{modPgx}, tests: append(all, "internal/")}, // it empties databases between two checks
 		{dir: "web"},
 		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag}},
 	}

@@ -72,11 +72,13 @@ func (o pspObserver) Acknowledged(at chaos.CallbackAddress, body []byte, _ time.
 
 // Refused notes a failed attempt.
 func (o pspObserver) Refused(at chaos.CallbackAddress, answer fakepsp.Answer, next time.Time) {
+	o.w.marks.reach(markRefused)
 	o.w.emit("psp", "callback.refused", outcome(answer.Status, answer.Err)+", again at "+pix.FormatTime(next), "subject", at.Subject)
 }
 
 // GivenUp notes the end of a callback's tries.
 func (o pspObserver) GivenUp(at chaos.CallbackAddress, answer fakepsp.Answer) {
+	o.w.marks.reach(markGivenUp)
 	o.w.emit("psp", "callback.given_up", outcome(answer.Status, answer.Err), "subject", at.Subject)
 }
 
@@ -87,6 +89,7 @@ func (o pspObserver) Dropped(at chaos.CallbackAddress) {
 
 // Lost notes a callback without a URL to go to.
 func (o pspObserver) Lost(at chaos.CallbackAddress) {
+	o.w.marks.reach(markNoWebhook)
 	o.w.emit("psp", "callback.no_webhook", attemptName(at), "subject", at.Subject)
 }
 

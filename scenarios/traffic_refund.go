@@ -18,20 +18,20 @@ func (w *World) scheduleRefunds() {
 	for i := range w.plan.Refunds {
 		r, of := &w.plan.Refunds[i], w.payments[w.plan.Refunds[i].Payment]
 		if r.Origin == chaos.OriginBank {
-			w.at(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r, of) })
+			w.wish(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r, of) })
 			if w.option.ApplyTwice {
-				w.at(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r, of)) })
+				w.wish(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r, of)) })
 			}
 			continue
 		}
 		ask := &refundAsk{w: w, refund: r, pix: of}
-		w.at(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
+		w.wish(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
 	}
 	for i := range w.plan.Disputes {
 		d, of := &w.plan.Disputes[i], w.payments[w.plan.Disputes[i].Payment]
-		w.at(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d, of) })
+		w.wish(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d, of) })
 		if w.option.ApplyTwice {
-			w.at(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d, of)) })
+			w.wish(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d, of)) })
 		}
 	}
 }
