@@ -24,12 +24,13 @@ const (
 	modContainers = "github.com/testcontainers/testcontainers-go"
 	modChromedp   = "github.com/chromedp/chromedp"
 	modPrometheus = "github.com/prometheus/client_golang"
+	modJUnit      = "github.com/jstemmer/go-junit-report/v2"
 )
 
 // layers run downwards. A folder that is not listed may not hold Go.
 func layers() []layer {
 	receivers := []string{"pix", "receiver"}
-	all := []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/memory", "receiver/postgres", "receiver/live", "internal/pgcluster", "scenarios", "scenarios/", "web", "cmd/"}
+	all := []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/memory", "receiver/postgres", "receiver/live", "internal/pgcluster", "scenarios", "scenarios/", "shrink", "explore", "web", "cmd/"}
 	return []layer{
 		{dir: "."},
 		{dir: "pix"},
@@ -47,6 +48,8 @@ func layers() []layer {
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
+		{dir: "shrink", own: []string{"pix", "chaos", "scenarios"}, tests: []string{"scenarios/broken"}},
+		{dir: "explore", own: []string{"chaos", "scenarios", "shrink"}, third: []string{modJUnit}, tests: []string{"scenarios/broken"}},
 		{dir: "proptest", tests: append(all, "internal/")},
 		{dir: "web"},
 		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag}},

@@ -81,16 +81,16 @@ func (w *World) pixStates() []PixState {
 		}
 		return p
 	}
-	for id, t := range v.Truth {
-		p := at(id)
+	for _, id := range sorted(v.Truth) {
+		p, t := at(id), v.Truth[id]
 		p.Settled, p.True = true, t.Amount
 	}
-	for id, m := range v.Money {
-		p := at(id)
+	for _, id := range sorted(v.Money) {
+		p, m := at(id), v.Money[id]
 		p.Credits, p.Net = m.Credits, m.Net
 	}
-	for id, row := range v.Payments {
-		copied := *row
+	for _, id := range sorted(v.Payments) {
+		copied := *v.Payments[id]
 		at(id).Booked = &copied
 	}
 	for _, l := range w.statement() {

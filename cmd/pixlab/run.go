@@ -22,6 +22,9 @@ type runFlags struct {
 	trace    string
 	twice    bool
 	planOut  string
+	// healAt is the event at which to heal, 0 for the plan's end.
+	healAt     countFlag
+	inevitable bool
 }
 
 const runDoc = `Run one plan and judge it: a plan drawn from a seed, or one from a file.
@@ -50,6 +53,8 @@ func (c *cli) runCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "report as JSON")
 	flags.StringVar(&f.trace, "trace", "", "write the trace to `FILE` (-: to standard output, and the report to standard error)")
 	flags.BoolVar(&f.twice, "check-determinism", false, "run twice and compare, event by event")
+	flags.Var(&f.healAt, "heal-at", "end all faults, and the plan, after event `N` of the trace")
+	flags.BoolVar(&f.inevitable, "inevitable", false, "if it fails, heal from earlier events and name the last one that still comes right")
 	flags.StringVar(&f.planOut, "plan-out", "", "write the plan to `FILE`")
 	return cmd
 }
@@ -61,6 +66,25 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 			return usagef("--%s is empty; want --%s FILE", name, name)
 		}
 	}
+	if f.inevitable && (f.twice || f.healAt.n > 0) {
+		return usagef("--inevitable goes with neither --check-determinism nor --heal-at; want it alone")
+	}
+	if f.planOut == "-" {
+		return usagef("--plan-out is -; want a file's name (pixlab plan prints a plan)")
+	}
+	if err := f.oneSource(cmd); err != nil {
+		return err
+	}
+	for _, pair := range [][2]string{{f.trace, f.plan}, {f.trace, f.planOut}, {f.planOut, f.plan}} {
+		if a, b := pair[0], pair[1]; a != "" && a != "-" && b != "" && b != "-" && sameFile(a, b) {
+			return usagef("%s is named twice; want a file each for --plan, --plan-out and --trace", a)
+		}
+	}
+	return nil
+}
+
+// oneSource wants a plan or a seed, and not both.
+func (f *runFlags) oneSource(cmd *cobra.Command) error {
 	if f.plan != "" {
 		for _, name := range []string{"seed", "profile", "payments", "fault"} {
 			if cmd.Flag(name).Changed {
@@ -68,16 +92,8 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 			}
 		}
 	}
-	if f.planOut == "-" {
-		return usagef("--plan-out is -; want a file's name (pixlab plan prints a plan)")
-	}
 	if f.plan == "" && !f.seed.given {
 		return usagef("no seed and no plan; want --seed N or --plan FILE, so that the run can be repeated")
-	}
-	for _, pair := range [][2]string{{f.trace, f.plan}, {f.trace, f.planOut}, {f.planOut, f.plan}} {
-		if a, b := pair[0], pair[1]; a != "" && a != "-" && b != "" && b != "-" && sameFile(a, b) {
-			return usagef("%s is named twice; want a file each for --plan, --plan-out and --trace", a)
-		}
 	}
 	return nil
 }
@@ -94,6 +110,8 @@ type finished struct {
 	keepErr  error
 	// differs tells where a second run went another way.
 	differs *difference
+	// turning is the last event from which a failed run still comes right.
+	turning *turningPoint
 }
 
 func (c *cli) run(f *runFlags) error {
@@ -116,10 +134,19 @@ func (c *cli) run(f *runFlags) error {
 		}
 	}
 	run := &finished{source: src, receiver: receiver.Name, twice: f.twice}
+	if f.healAt.n > 0 {
+		run.again = []string{"--heal-at", f.healAt.String()}
+	}
 	if err := c.carryOut(run, f, receiver, sink); err != nil {
 		return c.lost(run, err)
 	}
 	run.keep()
+	if f.inevitable {
+		if run.turning, err = c.turningPoint(run, receiver); err != nil {
+			return c.lost(run, err)
+		}
+		run.again = append(run.again, "--inevitable")
+	}
 	to := c.out
 	if f.trace == "-" {
 		to = c.err
@@ -151,7 +178,7 @@ func (c *cli) carryOut(run *finished, f *runFlags, receiver scenarios.Receiver, 
 	defer show.clear()
 	begin := time.Now()
 	var err error
-	options := scenarios.Options{Receiver: &receiver, Trace: sink.writer()}
+	options := scenarios.Options{Receiver: &receiver, Trace: sink.writer(), HealAt: int64(f.healAt.n)}
 	if f.twice {
 		err = c.runTwice(run, options, show)
 	} else {
