@@ -18,6 +18,10 @@ import (
 // IncidentProfile stands in the plans that incidents became.
 const IncidentProfile = "incident"
 
+// incidentTimeout is how long the PSP of an incident waits for an answer. A log
+// does not say; a short time leaves the pauses of the retry table their own.
+const incidentTimeout = 5 * time.Second
+
 // incidentCall is one line of an incident: one attempt of one callback, as the
 // receiver's or the PSP's log has it.
 type incidentCall struct {
@@ -69,12 +73,18 @@ func ReadIncident(r io.Reader, seed Seed) (*Plan, error) {
 	}
 	p.HorizonMS = max(DayMS, last.Sub(p.Start).Milliseconds()+hourMS)
 	table := fittingTable(byPix)
-	p.Settings.Retry, p.Settings.CallbackTimeoutMS = table.Name, table.Timeout.Milliseconds()
+	p.Settings.Retry, p.Settings.CallbackTimeoutMS = table.Name, incidentTimeout.Milliseconds()
 	for i, id := range order {
 		if err := p.addIncident(i, byPix[id], table); err != nil {
 			return nil, err
 		}
 	}
+	// Faults end with the plan's last action, and a retry is none: a slow moment of
+	// the merchant's endpoint after the last attempt keeps them until then.
+	end := last.Sub(p.Start).Milliseconds() + secondMS
+	p.Faults = append(p.Faults, Deviation{
+		Kind: "endpoint_slow", Target: Target{Window: &Window{Place: PlaceEndpoint, FromMS: end, ToMS: end + 1}}, Set: Change{SlowMS: 1},
+	})
 	return p, p.Validate()
 }
 
@@ -204,6 +214,9 @@ func (p *Plan) addIncident(n int, calls []incidentCall, table RetryTable) error 
 		p.addAttempt("p"+num, c, i+1 < len(firsts))
 		if i > 0 && i <= len(table.Delays) {
 			late := c.Time.Sub(firsts[i-1].Time) - table.Delays[i-1]
+			if before := firsts[i-1].status; before == 0 || before >= 200 && before <= 299 {
+				late -= incidentTimeout // the PSP waited for an answer first
+			}
 			p.strike("delay", "p"+num, 0, c.Attempt, Change{DelayMS: max(0, late.Milliseconds())})
 		}
 	}
