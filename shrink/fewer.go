@@ -100,6 +100,7 @@ func (s *Shrinker) settings() {
 		func(x *chaos.Settings) { x.Instances = 1 },
 		func(x *chaos.Settings) { x.Workers = 1 },
 		func(x *chaos.Settings) { x.StatementLagMS = 0 },
+		func(x *chaos.Settings) { x.PageSize = 1 },
 		func(x *chaos.Settings) { x.PageSize = 100 },
 		func(x *chaos.Settings) { x.RefundRepeat = "" },
 		func(x *chaos.Settings) { x.Retry, x.CallbackTimeoutMS = "generic", 5000 },
