@@ -25,12 +25,13 @@ const (
 	modChromedp   = "github.com/chromedp/chromedp"
 	modDevtools   = "github.com/chromedp/cdproto"
 	modPrometheus = "github.com/prometheus/client_golang"
+	modJUnit      = "github.com/jstemmer/go-junit-report/v2"
 )
 
 // layers run downwards. A folder that is not listed may not hold Go.
 func layers() []layer {
 	receivers := []string{"pix", "receiver"}
-	all := []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/memory", "receiver/postgres", "receiver/live", "internal/pgcluster", "scenarios", "scenarios/", "demo", "web", "cmd/"}
+	all := []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/memory", "receiver/postgres", "receiver/live", "internal/pgcluster", "scenarios", "scenarios/", "shrink", "explore", "demo", "web", "cmd/"}
 	return []layer{
 		{dir: "."},
 		{dir: "pix"},
@@ -50,6 +51,8 @@ func layers() []layer {
 		{dir: "demo", own: []string{"chaos", "scenarios", "scenarios/film", "scenarios/broken", "web"}},
 		{dir: "scenarios/film", own: []string{"pix", "chaos", "receiver", "scenarios"}, tests: []string{"scenarios/broken"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
+		{dir: "shrink", own: []string{"pix", "chaos", "scenarios"}, tests: []string{"scenarios/broken"}},
+		{dir: "explore", own: []string{"chaos", "scenarios", "shrink"}, third: []string{modJUnit}, tests: []string{"scenarios/broken"}},
 		{dir: "proptest", third: []string{modPgx}, tests: append(all, "internal/")}, // it empties databases between two checks
 		{dir: "web"},
 		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag}},

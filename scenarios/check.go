@@ -161,3 +161,27 @@ func plain(p *chaos.Plan) bool {
 	}
 	return true
 }
+
+// AllBut lists the invariants but one, for [Options.Without].
+func AllBut(id string) []string {
+	var out []string
+	for _, c := range checkers() {
+		if c.id() != id {
+			out = append(out, c.id())
+		}
+	}
+	return out
+}
+
+// Invariants lists the ids of all invariants that are checked.
+func Invariants() []string { return AllBut("") }
+
+// Sentence is what an invariant holds, "" for an unknown id.
+func Sentence(id string) string {
+	for _, c := range checkers() {
+		if c.id() == id {
+			return c.sentence()
+		}
+	}
+	return ""
+}

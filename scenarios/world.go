@@ -69,6 +69,7 @@ type World struct {
 	replays        int
 	replayed       string // what delivering everything again moved
 	failure        error  // of the lab itself
+	closed         bool
 	progress       atomic.Int64
 	marks          *marks
 	wishes         []*chaos.Task // what the plan has left to do
@@ -239,6 +240,9 @@ func (w *World) virtual(t time.Time) chaos.Instant {
 }
 
 func (w *World) emit(actor, kind, detail string, ids ...string) {
+	if w.closed {
+		return // the trace ends with the run
+	}
 	w.trace.Emit(w.sched.Now(), actor, kind, detail, ids...)
 }
 
@@ -417,6 +421,7 @@ func (w *World) requeueWaiting() {
 
 // close unwinds every actor, so that no coroutine outlives its world.
 func (w *World) close() {
+	w.closed = true
 	for _, in := range w.instances {
 		in.dead = true
 		w.reap = append(w.reap, in)
