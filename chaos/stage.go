@@ -27,10 +27,10 @@ func stageSettings(s Settings) Settings {
 // stagePace spreads the payments evenly over the minute.
 func stagePace() pace {
 	return pace{
-		first: 3_000, last: 50_000, even: true,
+		first: 3_000, last: 46_000, even: true,
 		quick: [2]int64{60, 160}, late: [2]int64{200, 600},
 		ahead: [2]int64{1_800, 3_500}, codeAhead: [2]int64{1_800, 3_500}, earliest: 100,
-		soon: [2]int64{2_500, 6_000}, later: [2]int64{2_500, 6_000},
+		soon: [2]int64{10_500, 13_000}, later: [2]int64{10_500, 13_000}, // past the next sweep, which confirms the Pix
 		settle: [2]int64{100, 400}, tell: [2]int64{20, 100},
 	}
 }
@@ -40,6 +40,7 @@ const (
 	leastStageDelayMS, mostStageDelayMS     = 1_200, 4_000
 	leastStageCopyMS, mostStageCopyMS       = 400, 2_000
 	leastStageRestartMS, mostStageRestartMS = 1_500, 3_500
+	leastStageLieMS, mostStageLieMS         = 500, 3_000
 )
 
 // hurried says whether a plan is one of seconds, and where its faults end.
@@ -54,14 +55,23 @@ func (p *Plan) hurried() (faultsEndMS int64, ok bool) {
 }
 
 // fitStage draws anew the times that a kind proposed for a day, each from a
-// stream of its deviation's own.
+// stream of its deviation's own. One further copy of a callback is enough to
+// see what a copy does; a lie is told beside the truth that it is about.
 func fitStage(p *Plan, proposed []Deviation) []Deviation {
 	out := make([]Deviation, 0, len(proposed))
+	dues := map[string]int64{}
+	for _, pay := range p.Payments {
+		dues[pay.ID] = pay.AtMS + pay.NotifyAfterMS
+	}
 	for _, d := range proposed {
+		a := d.Target.Callback
+		if a != nil && a.Copy > 1 {
+			continue
+		}
 		st, set := p.Seed.Stream("stage/"+d.Kind+"/"+d.Target.String()), &d.Set
 		end, _ := p.hurried()
 		fit := func(ms *int64, least, most int64) {
-			if *ms > most || *ms > 1 && *ms < least {
+			if *ms > most || *ms > 0 && *ms < least {
 				*ms = st.octave(least, most)
 			}
 		}
@@ -72,8 +82,8 @@ func fitStage(p *Plan, proposed []Deviation) []Deviation {
 		}
 		fit(&set.CopyAfterMS, leastStageCopyMS, mostStageCopyMS)
 		fit(&set.RestartMS, leastStageRestartMS, mostStageRestartMS)
-		if set.AtMS > end {
-			set.AtMS = st.Between(2*secondMS, end)
+		if a != nil && set.AtMS > 0 {
+			set.AtMS = min(dues[a.Subject]+st.octave(leastStageLieMS, mostStageLieMS), end)
 		}
 		out = append(out, d)
 	}

@@ -49,7 +49,7 @@ func (r *finished) film(o scenarios.Options, turning *turningPoint) ([]byte, err
 	r.text(p)
 	command, _, _ := strings.Cut(r.repeat(), "   #")
 	return web.Viewer(web.Page{
-		Film: f, Command: command, Text: p.String(),
+		Film: f.Slim(), Command: command, Text: p.String(),
 		Title: "pixlab · seed " + f.Seed + " · " + string(report.Verdict),
 	})
 }

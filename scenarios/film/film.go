@@ -45,12 +45,21 @@ const Format = "pixlab.film/1"
 type Event struct {
 	N       int64         `json:"n"`
 	T       chaos.Instant `json:"t"`
-	Actor   string        `json:"a"`
-	Kind    string        `json:"k"`
+	Actor   string        `json:"a,omitempty"`
+	Kind    string        `json:"k,omitempty"`
 	Detail  string        `json:"d,omitempty"`
 	Subject string        `json:"s,omitempty"`
 	// Hash is the first 8 digits of the trace's hash up to here.
 	Hash string `json:"h"`
+}
+
+// Slim drops what no page shows of events: only their numbers, instants and
+// hashes are left.
+func (f *Film) Slim() *Film {
+	for i, e := range f.Events {
+		f.Events[i] = Event{N: e.N, T: e.T, Hash: e.Hash}
+	}
+	return f
 }
 
 // Pix is one payment that the run speaks of, true or invented.

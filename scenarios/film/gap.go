@@ -14,8 +14,7 @@ type account struct {
 	key, e2e string
 	sign     int64 // -1 where the line is money out
 	points   []point
-	credits  int // bookings that are no adjustment
-	booked   bool
+	booked   bool // by anything but an adjustment
 }
 
 // point is a change of one of the two sides, both seen as money in.
@@ -64,17 +63,13 @@ func signOf(cents int64) int64 {
 	return 1
 }
 
-// settle walks through one account: what is never put right is wrong.
+// settle walks through one account: what is never put right is wrong. What a
+// second booking adds counts as credited twice, any other excess as invented.
 func (c *camera) settle(a *account) {
 	slices.SortStableFunc(a.points, func(x, y point) int { return cmp.Compare(x.t, y.t) })
-	var ledger, statement, wrong int64
-	twice := false
-	for _, p := range a.points {
-		ledger, statement = ledger+p.ledger, statement+p.statement
-		twice = twice || p.second
-	}
-	final := ledger - statement
-	ledger, statement = 0, 0
+	final, twice := a.sum()
+	var ledger, statement int64
+	wrong := map[string]int64{}
 	last := chaos.Instant(0)
 	for _, p := range a.points {
 		before := ledger - statement
@@ -83,10 +78,7 @@ func (c *camera) settle(a *account) {
 		if final <= 0 && !twice {
 			excess = 0 // it is put right later
 		}
-		if excess != wrong {
-			c.wrong(a, p.t, c.tooMuch(a, twice), excess-wrong)
-			wrong = excess
-		}
+		c.exceed(a, p, excess, wrong)
 		if before != ledger-statement {
 			last = p.t
 		}
@@ -96,6 +88,34 @@ func (c *camera) settle(a *account) {
 	}
 	if final == 0 {
 		c.agree(a.key, last)
+	}
+}
+
+// sum is what the ledger has more than the statement in the end, and whether
+// anything was booked twice.
+func (a *account) sum() (final int64, twice bool) {
+	for _, p := range a.points {
+		final += p.ledger - p.statement
+		twice = twice || p.second
+	}
+	return final, twice
+}
+
+// exceed brings what is wrong by excess to a new sum. What shrinks is taken
+// from the further bookings first.
+func (c *camera) exceed(a *account, p point, excess int64, wrong map[string]int64) {
+	more := excess - wrong["I1"] - wrong["I3"] - wrong["I4"]
+	if more > 0 {
+		law := c.tooMuch(a, p.second)
+		wrong[law] += more
+		c.wrong(a, p.t, law, more)
+	}
+	for _, law := range []string{"I1", "I3", "I4"} {
+		if part := min(-more, wrong[law]); part > 0 {
+			wrong[law] -= part
+			more += part
+			c.wrong(a, p.t, law, -part)
+		}
 	}
 }
 

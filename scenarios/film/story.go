@@ -32,7 +32,7 @@ func (c *camera) tell() {
 			continue
 		}
 		step := Step{T: p.T, N: p.N, Kind: bookedWord(p, booked), Lane: "ledger", Instance: p.Instance, Cents: p.Cents}
-		step.Bad = p.T == w.T && p.Key == w.Key
+		step.Bad = p.T == w.T && p.Key == w.Key && !slices.ContainsFunc(steps, func(s Step) bool { return s.Bad })
 		steps = append(steps, step)
 		booked++
 	}
@@ -57,12 +57,45 @@ func (c *camera) heard(w Wrong) []Callback {
 	return out
 }
 
-// shorten keeps the first steps and the last.
+// shorten keeps the steps that tell how it came about: the wrong money itself,
+// what the bank settled, the first booking, the callback that brought the wrong
+// one, the first callback; then whatever stands nearest to the end.
 func shorten(steps []Step) []Step {
-	if len(steps) <= maxSteps {
-		return steps
+	rank := make([]int, len(steps))
+	last := map[string]int{}
+	for i, s := range steps {
+		last[s.Kind] = i
 	}
-	return append(steps[:maxSteps-1:maxSteps-1], steps[len(steps)-1])
+	seen := map[string]bool{}
+	for i, s := range steps {
+		first := !seen[s.Kind]
+		seen[s.Kind] = true
+		switch {
+		case s.Bad:
+		case s.Kind == "settled" || s.Kind == "refund_settled":
+			rank[i] = 1
+		case s.Kind == "credited" && first:
+			rank[i] = 2
+		case (s.Kind == "sent_again" || s.Kind == "stored_again" || s.Kind == "believed") && last[s.Kind] == i:
+			rank[i] = 3
+		case s.Kind == "stored" && first:
+			rank[i] = 4
+		default:
+			rank[i] = 5 + len(steps) - i
+		}
+	}
+	order := make([]int, len(steps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	order = order[:min(maxSteps, len(order))]
+	slices.Sort(order)
+	out := make([]Step, len(order))
+	for i, n := range order {
+		out[i] = steps[n]
+	}
+	return out
 }
 
 // numbered gives every step the event that stands at its instant.
@@ -106,7 +139,7 @@ func sendSteps(cb Callback, before int) []Step {
 		return []Step{end}
 	case cb.Stored == 0:
 		end.Kind = "refused"
-	case cb.Fate == Forged || cb.Fate == Phantom:
+	case isLie(cb.Fate):
 		end.T, end.Kind = cb.Stored, "believed"
 	case before > 0:
 		end.T, end.Kind = cb.Stored, "stored_again"
@@ -114,10 +147,15 @@ func sendSteps(cb Callback, before int) []Step {
 		end.T, end.Kind = cb.Stored, "stored"
 	}
 	end.Lane = laneOf(cb.Instance)
-	if before == 0 || cb.Fate == Forged || cb.Fate == Phantom {
+	if before == 0 || isLie(cb.Fate) {
 		return []Step{end}
 	}
 	return []Step{leave, end}
+}
+
+// isLie says whether a callback states what is not so.
+func isLie(fate Fate) bool {
+	return slices.Contains([]Fate{Forged, Phantom, Altered, FalseRefund}, fate)
 }
 
 func laneOf(instance int) string { return string(rune('0' + instance)) }

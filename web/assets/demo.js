@@ -2,7 +2,7 @@
 // The stage: two films of one plan, side by side. Playing and going back happen
 // here; what changes the plan is asked of the server, at the instant shown.
 (() => {
-  const { T, glyph, lamp, wire, fates, brl, signed, clock, escape, tail, rem } = Lab;
+  const { T, glyph, lamp, wire, fates, brl, signed, clock, escape, tail, letter, rem } = Lab;
   const $ = (id) => document.getElementById(id);
   const post = (path, order) => fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(order) });
   let state = null, left = null, right = null, rows = [], marks = [], stops = [];
@@ -37,7 +37,7 @@
       if (w.cents === 0) continue;
       out.push({ t: w.t, word: 'say.' + w.inv, value: w.inv === 'I3' ? brl(w.cents) : tail(w.e2e), icon: { I1: 'copy', I2: 'lost', I3: 'forged', I4: 'overtaken' }[w.inv] });
     }
-    for (const o of right.film.outages) out.push({ t: o.from, word: 'say.' + o.place, value: o.instance || '', icon: o.place === 'store' ? 'store' : o.place === 'psp' ? 'psp' : 'crash' });
+    for (const o of right.film.outages) out.push({ t: o.from, word: 'say.' + o.place, value: o.instance ? letter(o.instance) : '', icon: o.place === 'store' ? 'store' : o.place === 'psp' ? 'psp' : 'crash' });
     const lost = new Set(right.film.callbacks.filter((c) => c.fate === 'lost').map((c) => c.e2e));
     for (const l of right.film.lines) if (lost.has(l.e2e) && l.kind === 'pix_in' && l.settled) out.push({ t: l.settled, word: 'say.swept', value: tail(l.e2e), icon: 'check' });
     return out.filter((m) => T(m.word) !== m.word).sort((a, b) => a.t - b.t);
@@ -132,11 +132,15 @@
     const kind = o.kind === 'saved' && which === 'l' ? 'done' : o.kind;
     return { kind, html: which === 'l' ? text + icon : icon + text };
   }
+  // A wire grows for as long as its callback travels; the side that knows
+  // nothing of a callback shows nothing.
+  const going = (c) => (c && t < c.arrive ? 'going' : '');
+  const way = (c, flip) => (c ? wire(c.fate, flip, going(c)) : '<span></span>');
   function drawRows() {
     const list = $('rows'), height = list.clientHeight - 16, n = matchMedia('(max-width: 68rem)').matches ? 12 : Math.max(3, Math.floor(height / (2.25 * rem())));
     const shown = rows.filter((r) => r.c.leave <= t).slice(-n).reverse();
     const cells = shown.map((r) => [cell(left, r.left, 'l'), cell(right, r.right, 'r')]);
-    const next = Lab.lang + n + shown.map((r, i) => r.id + (t < r.c.arrive) + cells[i][0].html + cells[i][1].html).join();
+    const next = Lab.lang + n + shown.map((r, i) => r.id + going(r.left) + going(r.right) + cells[i][0].html + cells[i][1].html).join();
     if (next !== signature) {
       signature = next;
       const had = new Set([...list.children].map((e) => e.dataset.id));
@@ -144,12 +148,15 @@
       list.innerHTML = shown.map((r, i) => {
         const c = r.c, [a, b] = cells[i], family = 'family-' + fates[c.fate][0];
         const word = c.cents < 0 && c.fate === 'ok' ? T('row.refund') : T('fate.' + c.fate);
-        return `<li class="row${t < c.arrive ? ' going' : ''}${playing && !Lab.reduced && had.size && !had.has(r.id) ? ' new' : ''}" data-id="${escape(r.id)}"><div class="out l ${a.kind}">${a.html}</div>${wire(c.fate, true)}` +
-          `<div class="call"><span class="soft">${clock(c.leave).slice(6)}</span>${glyph(c.fate, family)}<span class="fate ${family}">${word}</span><span class="mono">…${tail(c.e2e)}</span><span class="amount">${brl(c.cents)}</span></div>${wire(c.fate, false)}<div class="out r ${b.kind}">${b.html}</div></li>`;
+        return `<li class="row${playing && !Lab.reduced && had.size && !had.has(r.id) ? ' new' : ''}" data-id="${escape(r.id)}"><div class="out l ${a.kind}">${a.html}</div>${way(r.left, true)}` +
+          `<div class="call"><span class="soft">${clock(c.leave).slice(6)}</span>${glyph(c.fate, family)}<span class="fate ${family}">${word}</span><span class="mono">…${tail(c.e2e)}</span><span class="amount">${brl(c.cents)}</span></div>${way(r.right, false)}<div class="out r ${b.kind}">${b.html}</div></li>`;
       }).join('') || `<li class="empty">${T('empty')}</li>`;
     }
+    if (Lab.reduced) return;
     shown.forEach((r, i) => {
-      if (t < r.c.arrive && !Lab.reduced) list.children[i].style.setProperty('--way', Math.round((t - r.c.leave) / Math.max(1, r.c.arrive - r.c.leave) * 100) + '%');
+      for (const [c, e] of [[r.left, list.children[i].children[1]], [r.right, list.children[i].children[3]]]) {
+        if (c && t < c.arrive) e.style.setProperty('--way', Math.round((t - c.leave) / Math.max(1, c.arrive - c.leave) * 100) + '%');
+      }
     });
   }
 
@@ -188,8 +195,8 @@
   // planned is about how many callbacks in ten the plan strikes so.
   function planned(button) {
     const want = { duplicate: ['copy'], delay: ['late'], reorder: ['overtaken'], drop: ['lost'], forge: ['forged'] }[button];
-    const all = right.film.callbacks.length || 1;
-    return Math.min(10, Math.round(right.film.callbacks.filter((c) => want.includes(c.fate)).length / all * 10));
+    const subject = (c) => c.id.split('/')[0], all = new Set(right.film.callbacks.map(subject));
+    return Math.min(10, Math.round(new Set(right.film.callbacks.filter((c) => want.includes(c.fate)).map(subject)).size / (all.size || 1) * 10));
   }
   function drawOutages() {
     for (const [b, place] of [['crash', 'instance'], ['store_down', 'store'], ['psp_down', 'psp']]) {

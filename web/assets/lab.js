@@ -51,7 +51,7 @@ const Lab = (() => {
   const brand = '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 12h5M16 12h5M8 12l4-5 4 5-4 5z" fill="none" stroke="var(--goodline)" stroke-width="2.400" stroke-linejoin="round" stroke-linecap="round"/><path d="M3 5h3.500M3 19h3.500" fill="none" stroke="var(--ink2)" stroke-width="2.400" stroke-linecap="round" stroke-dasharray=".1 3.400"/></svg>pixlab';
 
   // wire draws a callback's way between the spine and one receiver: 64 by 34 units.
-  function wire(fate, flip) {
+  function wire(fate, flip, more = '') {
     const [family, dash, head] = fates[fate] || fates.ok;
     let line = '';
     if (dash === 'zigzag') line = '<path d="M2 17l6-5 6 10 6-10 6 10 6-10 6 10 3-5"/>';
@@ -62,7 +62,7 @@ const Lab = (() => {
       cross: '<path class="end" d="M45 11l12 12M57 11L45 23" stroke-width="2.600"/>', wall: '<path class="end" d="M56 5v24" stroke-width="3.500"/>',
       diamond: '<path class="hollow end" d="M44 17l9-7.500 9 7.500-9 7.500z"/>',
     };
-    return `<svg class="wire family-${family}${flip ? ' flip' : ''}" viewBox="0 0 64 34" aria-hidden="true">${line}${heads[head]}</svg>`;
+    return `<svg class="wire family-${family}${flip ? ' flip' : ''} ${more}" viewBox="0 0 64 34" aria-hidden="true">${line}${heads[head]}</svg>`;
   }
 
   let lang = 'en', words = {};
@@ -125,6 +125,8 @@ const Lab = (() => {
   }
   const escape = (s) => String(s).replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c]);
   const tail = (e2e) => escape(e2e.slice(-4));
+  // letter names an instance: 1 is A.
+  const letter = (n) => (n > 0 && n <= 26 ? String.fromCharCode(64 + n) : String(n));
 
   let toastTimer = 0;
   function toast(text) {
@@ -145,7 +147,7 @@ const Lab = (() => {
 
   return {
     T, begin, setLang, toggleLang, toggleTheme, onChange: (f) => listeners.push(f), query,
-    glyph, lamp, wire, fates, lineColour, wordColour, brl, signed, digits, clock, setStart, escape, tail, toast, help, reduced, rem,
+    glyph, lamp, wire, fates, lineColour, wordColour, brl, signed, digits, clock, setStart, escape, tail, letter, toast, help, reduced, rem,
     get lang() { return lang; },
   };
 })();

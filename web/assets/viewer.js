@@ -1,7 +1,7 @@
 'use strict';
 // The viewer: one film, lanes from PSP to ledger, a cursor in time.
 (() => {
-  const { T, glyph, lamp, fates, lineColour, wordColour, brl, signed, clock, escape, tail, rem } = Lab;
+  const { T, glyph, lamp, fates, lineColour, wordColour, brl, signed, clock, escape, tail, letter, rem } = Lab;
   const $ = (id) => document.getElementById(id);
   const film = JSON.parse($('film').textContent), page = JSON.parse($('page').textContent);
   Lab.setStart(film.start);
@@ -134,10 +134,8 @@
 
   function gapBand(g) {
     const base = g.y.ledger[1], room = (g.y.ledger[1] - g.y.ledger[0]) * 0.42;
-    let top = 1, sum = 0;
-    for (const w of film.wrongs) { sum += w.cents; top = Math.max(top, Math.abs(sum)); }
-    let d = '', x = g.x(from);
-    sum = gapAt(from);
+    let sum = gapAt(from), top = Math.max(1, Math.abs(sum)), d = '', x = g.x(from);
+    for (const w of film.wrongs) if (w.t > from && w.t < to) top = Math.max(top, Math.abs(gapAt(w.t)));
     for (const w of [...film.wrongs.filter((q) => q.t > from && q.t < to), { t: to, cents: 0 }]) {
       const next = g.x(w.t);
       if (sum) d += `M${x} ${base}V${base - Math.max(3, Math.abs(sum) / top * room)}H${next}V${base}Z`;
@@ -174,42 +172,62 @@
   }
 
   const overlaps = (a, list) => list.some((b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]);
-  // labels puts a word beside an arrow where it crosses nothing else: first come, first served.
-  function labels(list, g, taken) {
-    let out = '';
-    for (const c of list) {
-      if (c.fate === 'ok') continue;
-      const family = fates[c.fate][0], s = T('fate.' + c.fate), w = wide(s), yTop = g.y.psp[1];
-      const x1 = g.x(c.leave), x2 = g.x(Math.max(c.arrive, c.leave)), yEnd = g.y.wire[1];
-      for (const k of [0.5, 0.35, 0.65, 0.2, 0.8]) {
-        const x = x1 + (x2 - x1) * k, y = yTop + (yEnd - yTop) * k;
-        const spot = [[x + 0.6 * g.r, 'start'], [x - 0.6 * g.r - w, 'start']].find(([left]) => left > g.left && left + w < g.right && !overlaps([left, y - 0.6 * g.r, left + w, y + 0.6 * g.r], taken));
-        if (!spot) continue;
-        taken.push([spot[0], y - 0.6 * g.r, spot[0] + w, y + 0.6 * g.r]);
-        out += text(spot[0], y, s, { weight: 600, fill: `var(${wordColour[family]})`, halo: true });
-        break;
-      }
+  // crosses says whether the segment a to b meets a box.
+  function crosses([x1, y1, x2, y2], [left, top, right, bottom]) {
+    let lo = 0, hi = 1;
+    for (const [from1, d, min, max] of [[x1, x2 - x1, left, right], [y1, y2 - y1, top, bottom]]) {
+      if (Math.abs(d) < 1e-9) { if (from1 < min || from1 > max) return false; continue; }
+      const p = (min - from1) / d, q = (max - from1) / d;
+      lo = Math.max(lo, Math.min(p, q)); hi = Math.min(hi, Math.max(p, q));
     }
+    return lo < hi;
+  }
+  function segment(c, g) {
+    const lane = c.instance ? g.y[String(c.instance)] : null;
+    return [g.x(c.leave), g.y.psp[1], g.x(Math.max(c.arrive, c.leave)), lane ? lane[0] : g.y.wire[1]];
+  }
+  // labels puts a word beside an arrow where it crosses nothing, first come,
+  // first served; a word that finds no room is left to the tooltip.
+  function labels(list, g, taken, outages) {
+    const segments = list.map((c) => segment(c, g));
+    let out = '';
+    list.forEach((c, i) => {
+      if (c.fate === 'ok') return;
+      const s = T('fate.' + c.fate), w = wide(s) + 4, [x1, y1, x2, y2] = segments[i], half = 0.55 * g.r;
+      for (const k of [0.5, 0.35, 0.65, 0.2, 0.8]) {
+        const x = x1 + (x2 - x1) * k, y = y1 + (y2 - y1) * k, lean = Math.abs((x2 - x1) / (y2 - y1 || 1)) * half;
+        const box = [x + 0.5 * g.r + lean, x - 0.5 * g.r - lean - w].map((left) => [left, y - half, left + w, y + half])
+          .find((b) => b[0] > g.left && b[2] < g.right && !overlaps(b, taken) && !overlaps(b, outages) && !segments.some((q, j) => j !== i && crosses(q, b)));
+        if (!box) continue;
+        taken.push(box);
+        out += text(box[0] + 2, y, s, { weight: 600, fill: `var(${wordColour[fates[c.fate][0]]})`, halo: true });
+        return;
+      }
+    });
     return out;
   }
 
   function badges(g, taken) {
     if (!firstWrong || selected !== firstWrong.e2e) return '';
-    let out = '', lastX = {};
+    const lastX = {}, spots = [];
     film.story.forEach((s, i) => {
       if (s.t < from || s.t > to) return;
       const lane = g.y[s.lane] || g.y.psp, y = (lane[0] + lane[1]) / 2 - (s.lane === 'ledger' ? 0.1 * (lane[1] - lane[0]) : 0), R = 0.8 * g.r;
       const x = Math.max(g.x(s.t), (lastX[s.lane] ?? -1e9) + 2 * R + 2);
       lastX[s.lane] = x;
-      out += s.bad ? `<rect x="${x - R}" y="${y - R}" width="${2 * R}" height="${2 * R}" rx="4" fill="var(--bad)"/>` : `<circle cx="${x}" cy="${y}" r="${R}" fill="var(--ink)"/>`;
-      out += text(x, y + 0.5, i + 1, { anchor: 'middle', weight: 750, fill: 'var(--surface)' });
+      spots.push({ s, n: i + 1, x, y, R });
       taken.push([x - R, y - R, x + R, y + R]);
-      const word = s.cents ? (s.lane === 'ledger' ? signed(s.cents) : brl(s.cents)) : '', left = x + R + 6;
-      if (word && left + wide(word, 700) < g.right && !overlaps([left, y - R, left + wide(word, 700), y + R], taken)) {
-        out += text(left, y, word, { weight: 700, fill: s.bad ? 'var(--bad)' : 'var(--ink)', halo: true });
-        taken.push([left, y - R, left + wide(word, 700), y + R]);
-      }
     });
+    let out = '';
+    for (const { s, n, x, y, R } of spots) {
+      out += s.bad ? `<rect x="${x - R}" y="${y - R}" width="${2 * R}" height="${2 * R}" rx="4" fill="var(--bad)"/>` : `<circle cx="${x}" cy="${y}" r="${R}" fill="var(--ink)"/>`;
+      out += text(x, y + 0.5, n, { anchor: 'middle', weight: 750, fill: 'var(--surface)' });
+      const word = s.cents ? (s.lane === 'ledger' ? signed(s.cents) : brl(s.cents)) : '', w = wide(word, 700), fill = s.bad ? 'var(--bad)' : 'var(--ink)';
+      const box = word && [x + R + 6, x - R - 6 - w].map((left) => [left, y - R, left + w, y + R]).find((q) => q[0] > g.left && q[2] < g.right && !overlaps(q, taken));
+      if (!box) continue;
+      out += text(box[0], y, word, { weight: 700, fill, halo: true });
+      taken.push(box);
+    }
     return out;
   }
 
@@ -235,7 +253,7 @@
     let out = '<defs><pattern id="hatch" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V9" stroke="var(--edge)" stroke-width="2"/></pattern>' +
       `<clipPath id="plot"><rect x="${g.left}" y="0" width="${g.right - g.left}" height="${g.height}"/></clipPath></defs>`;
     for (const b of bands()) {
-      const [y1, y2] = g.y[b], name = b === 'psp' || b === 'wire' || b === 'ledger' ? T('lane.' + b) : T('lane.receiver', b);
+      const [y1, y2] = g.y[b], name = b === 'psp' || b === 'wire' || b === 'ledger' ? T('lane.' + b) : T('lane.receiver', letter(Number(b)));
       out += `<rect x="0" y="${y1}" width="${g.width}" height="${y2 - y1}" fill="${b === 'wire' ? 'none' : 'var(--well)'}" opacity=".45"/><path d="M0 ${y1}H${g.width}" stroke="var(--rule)"/>`;
       out += text(g.r, (y1 + y2) / 2, name, { weight: b === 'wire' ? 450 : 650, fill: b === 'wire' ? 'var(--ink2)' : 'var(--ink)' });
     }
@@ -249,7 +267,8 @@
     inner += mine.map((c) => work(c, g, true) + arrow(c, g, true)).join('');
     const taken = [], marks = badges(g, taken), x = g.x(cursor);
     const veil = `<rect x="${x}" y="${g.flag}" width="${Math.max(0, g.right - x)}" height="${g.height - g.flag - g.axis}" fill="var(--surface)" opacity=".4"/>`;
-    const words = others.length <= 60 ? labels([...mine, ...others], g, taken) : labels(mine, g, taken);
+    const walls = film.outages.filter((o) => o.instance).map((o) => [g.x(o.from), g.y[String(o.instance)][0], g.x(o.to), g.y[String(o.instance)][1]]);
+    const words = others.length <= 60 ? labels([...mine, ...others], g, taken, walls) : labels(mine, g, taken, walls);
     out += `<g clip-path="url(#plot)">${inner}${veil}${words}<path d="M${x} ${g.flag}V${g.height - g.axis + 4}" stroke="var(--ink)" stroke-width="2"/>${marks}${flags(g)}</g>` + axis(g);
     svg.setAttribute('viewBox', `0 0 ${g.width} ${g.height}`);
     svg.setAttribute('aria-label', T('lanes'));
@@ -279,7 +298,9 @@
     const x1 = x(from), x2 = Math.max(x(to), x1 + 4);
     out += `<rect x="${x1}" y="1.500" width="${x2 - x1}" height="${h - 3}" rx="4" fill="none" stroke="var(--ink)" stroke-width="2"/>`;
     out += `<path d="M${x(cursor)} 0V${h}" stroke="var(--ink)" stroke-width="2.500"/><path d="M${x(cursor) - 6} 0h12l-6 8z" fill="var(--ink)"/>`;
-    out += text(8, h - 0.8 * r, clock(0, 0), { weight: 550, halo: false }) + text(w - 8, h - 0.8 * r, clock(end, 0), { anchor: 'end', weight: 550 });
+    const first = clock(0, 0), last = clock(end, 0), room = wide(last, 550) + 16;
+    const place = (s, left, anchor) => (x2 < left - 4 || x1 > left + room ? text(anchor === 'end' ? w - 8 : 8, h - 0.8 * r, s, { weight: 550, anchor, halo: true }) : '');
+    out += place(first, 0, 'start') + place(last, w - room, 'end');
     svg.setAttribute('viewBox', `0 0 ${w} ${h}`);
     svg.setAttribute('aria-label', T('wholeRun'));
     svg.setAttribute('aria-valuemax', String(Math.round(end / 1000)));
@@ -288,14 +309,14 @@
     svg.innerHTML = out;
   }
 
-  const who = (n) => T('lane.receiver', n);
+  const who = (n) => T('lane.receiver', letter(n));
   function stations() {
     const out = [];
     for (const l of film.lines) if (l.e2e === selected) out.push([l.t, T(l.cents < 0 ? 'life.refund_settled' : 'life.settled'), '', 'psp']);
     for (const c of film.callbacks) {
       if (c.e2e !== selected) continue;
       out.push([c.leave, c.fate === 'ok' ? T('life.sent') : T('fate.' + c.fate), 'family-' + fates[c.fate][0], c.fate]);
-      if (c.stored) out.push([c.stored, T(/^known/.test(c.result) ? 'life.known' : 'life.stored', c.instance), '', 'inbox']);
+      if (c.stored) out.push([c.stored, T(/^known/.test(c.result) ? 'life.known' : 'life.stored', letter(c.instance)), '', 'inbox']);
       else if (c.status >= 400) out.push([c.answered, T('life.refused', c.status), '', 'cross']);
     }
     for (const p of film.postings) {
@@ -311,9 +332,10 @@
     const p = pixOf.get(selected), all = stations(), most = Math.max(4, Math.floor($('life').clientWidth / (7 * rem())));
     if (!p) { $('life').innerHTML = `<p class="soft">${T('noStory')}</p>`; return; }
     const at = all.filter((s) => s[0] <= cursor).length, first = Math.max(0, Math.min(all.length - most, at - Math.ceil(most * 0.75))), shown = all.slice(first, first + most);
-    const e2e = escape(p.e2e);
+    const e2e = escape(p.e2e), stamps = shown.map((s) => clock(s[0], 3)), same = (n) => stamps.every((s) => s.slice(0, n) === stamps[0].slice(0, n));
+    const cut = same(6) ? 6 : same(3) ? 3 : 0;
     $('life').innerHTML = `<h2><span>${T('life')}</span><span class="mono">${e2e.slice(0, -4)}<b>${e2e.slice(-4)}</b></span><span class="amount">${brl(p.cents)}</span></h2><ol>` +
-      shown.map(([t, word, kind, g]) => `<li class="${kind.startsWith('family') ? '' : kind}${t > cursor ? ' later' : ''}"><span class="dot ${kind.startsWith('family') ? kind : ''}">${glyph(g)}</span><b>${word}</b><span class="soft">${clock(t, 3).slice(end > 36e8 ? 0 : 3)}</span></li>`).join('') + '</ol>';
+      shown.map(([t, word, kind, g]) => `<li class="${kind.startsWith('family') ? '' : kind}${t > cursor ? ' later' : ''}"><span class="dot ${kind.startsWith('family') ? kind : ''}">${glyph(g)}</span><b>${word}</b><span class="soft">${clock(t, 3).slice(cut)}</span></li>`).join('') + '</ol>';
   }
 
   function sentence(s) {
@@ -431,6 +453,20 @@
     }
     return best;
   }
+  // The tip says what the arrow under the pointer is.
+  function tip(e) {
+    const box = $('tip'), c = e.buttons === 0 && geometry ? pick(e) : null;
+    box.hidden = !c;
+    if (!c) return;
+    const end = c.instance ? who(c.instance) : T('fate.' + c.fate);
+    box.innerHTML = `${glyph(c.fate, 'family-' + fates[c.fate][0])}<b>${T('fate.' + c.fate)}</b> <span class="mono">…${tail(c.e2e)}</span> ${brl(c.cents)}<br><span class="soft">${clock(c.leave)} → ${c.arrive > c.leave ? clock(c.arrive) : ''} ${end}${c.status ? ', ' + c.status : ''}</span>`;
+    const frame = $('frame').getBoundingClientRect(), wide = box.offsetWidth;
+    box.style.left = Math.max(4, Math.min(e.clientX - frame.left + 14, frame.width - wide - 4)) + $('frame').scrollLeft + 'px';
+    box.style.top = Math.min(e.clientY - frame.top + 14, frame.height - box.offsetHeight - 4) + 'px';
+  }
+  $('lanes').addEventListener('pointermove', tip);
+  $('lanes').addEventListener('pointerleave', () => { $('tip').hidden = true; });
+
   function drag(element, move) {
     element.addEventListener('pointerdown', (e) => { element.setPointerCapture(e.pointerId); move(e, true); element.onpointermove = (m) => move(m, false); });
     element.addEventListener('pointerup', () => { element.onpointermove = null; });
@@ -468,7 +504,7 @@
   addEventListener('resize', draw);
 
   function relabel() {
-    $('find').placeholder = T('find');
+    $('find').placeholder = T('find') + '  /';
     $('command').textContent = page.command;
     $('hash').textContent = film.hash ? film.hash.slice(0, 11) + '…' + film.hash.slice(-4) : '';
     $('hash').title = film.hash || '';

@@ -2,7 +2,7 @@
 Object.assign(Words, {
   'seed': ['Seed', 'Semente'], 'profile': ['Profile', 'Perfil'], 'save': ['Save plan', 'Salvar plano'], 'reset': ['Reset (R)', 'Reiniciar (R)'],
   'naive': ['Naive', 'Ingênuo'], 'hardened': ['Hardened', 'Blindado'], 'wrongLines': ['its wrong lines', 'as linhas erradas'], 'itsLines': ['its lines', 'as linhas dele'],
-  'same': ['same seed, same callbacks for both', 'mesma semente, mesmos callbacks para os dois'], 'settledCount': ['# Pix settled', '# Pix liquidados'],
+  'same': ['same seed, same callbacks for both', 'mesma semente, mesmos callbacks'], 'settledCount': ['# Pix settled', '# Pix liquidados'],
   'above': ['too much in the ledger', 'a mais no ledger'], 'below': ['missing from the ledger', 'a menos no ledger'], 'agree': ['ledger and statement agree', 'ledger e extrato batem'],
   'sum': ['ledger # · on its way #', 'ledger # · a caminho #'], 'chart.ledger': ['ledger', 'ledger'], 'chart.statement': ['statement', 'extrato'],
   'holds': ['holds', 'vale'], 'atEnd': ['judged at the end', 'julgado no fim'],
