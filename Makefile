@@ -32,7 +32,7 @@ help: ## Say what there is to make
 	@echo
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
 
-setup: postgres ## Fetch the modules, build every package once, see to a PostgreSQL
+setup: postgres chromium ## Fetch the modules, build every package once, see to a PostgreSQL
 	$(GO) mod download
 	$(GO) build ./...
 
@@ -54,11 +54,27 @@ postgres:
 		echo 'or set PIXLAB_DATABASE_URL, or start a Docker engine.'; \
 	fi
 
+# The pages are tested in a browser; the tests are skipped where there is none.
+chromium:
+	@if [ -n "$$PIXLAB_CHROMIUM" ] || command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1; then :; \
+	elif [ "`id -u`" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		echo 'no Chromium found: installing the distribution'"'"'s package'; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	else \
+		echo 'no Chromium found: the tests in a browser will be skipped.'; \
+	fi
+
 build: ## Build bin/pixlab
 	$(GO) build -o bin/pixlab ./cmd/pixlab
 
 run: ## Run one seed in the model world (SEED=42)
 	$(GO) run ./cmd/pixlab run --seed $(SEED)
+
+demo: build ## Show it live in a browser: two receivers, one plan, buttons that break things
+	bin/pixlab demo --seed $(SEED)
+
+pictures: build ## Take the pictures of the README anew; needs Chromium
+	PIXLAB_REQUIRE_CHROMIUM=1 PIXLAB_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count=1 ./demo -run TestPictures
 
 test: postgres vet format race ## Check everything: vet, format, race detector, all tests
 	RAPID_SEED=$(RAPID_SEED) $(GO) test ./...
@@ -107,4 +123,4 @@ clean: ## Remove what was built and what failed runs left in this folder
 	rm -rf bin
 	rm -f pixlab-plan-*.json
 
-.PHONY: help setup postgres build run test vet format race fuzz soak bench golden clean
+.PHONY: help setup postgres chromium build run demo pictures test vet format race fuzz soak bench golden clean

@@ -44,6 +44,7 @@ func (s *Server) Handler() http.Handler {
 	m.HandleFunc("POST /api/rate", s.rate)
 	m.HandleFunc("POST /api/reset", s.reset)
 	m.HandleFunc("POST /api/receiver", s.face)
+	m.HandleFunc("POST /api/scene", s.scene)
 	return s.guard(m)
 }
 
@@ -164,6 +165,7 @@ type order struct {
 	Seed     *chaos.Seed   `json:"seed"`
 	Profile  string        `json:"profile"`
 	Receiver string        `json:"receiver"`
+	Scene    int           `json:"scene"`
 }
 
 // take reads an order and carries it out; what is refused is answered 400 with
@@ -200,6 +202,10 @@ func (s *Server) reset(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) face(w http.ResponseWriter, r *http.Request) {
 	s.take(w, r, func(o order) error { return s.Session.Face(o.Receiver) })
+}
+
+func (s *Server) scene(w http.ResponseWriter, r *http.Request) {
+	s.take(w, r, func(o order) error { return s.Session.Play(o.Scene) })
 }
 
 func answer(w http.ResponseWriter, v any) {

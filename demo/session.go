@@ -16,6 +16,8 @@ type Session struct {
 	receivers []scenarios.Receiver // that can stand on the left
 	state     State
 	plan      *chaos.Plan
+	scenes    []Scene // of the talk, if it is one
+	endless   bool
 	changed   chan struct{} // closed at the next change
 }
 
@@ -30,8 +32,12 @@ type State struct {
 	Right *film.Film `json:"right"`
 	// Command repeats the right column's run, once the plan is saved.
 	Command string `json:"command"`
-	// Added is how many faults were added by hand.
+	// Added is how many times something was added by hand.
 	Added int `json:"added"`
+	// Scene is on stage in a talk.
+	Scene *OnStage `json:"scene,omitempty"`
+	// Endless goes on with the next seed where a play ends.
+	Endless bool `json:"endless,omitempty"`
 }
 
 // ErrUnknown is an order that names nothing known: a receiver, a profile, a button.
@@ -60,7 +66,7 @@ func (s *Session) Reset(o chaos.Options) error {
 func (s *Session) Load(plan *chaos.Plan) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.film(plan, s.state.Receiver, 0)
+	return s.film(plan, s.state.Receiver, 0, nil)
 }
 
 // Face puts another receiver on the left.
@@ -70,7 +76,7 @@ func (s *Session) Face(name string) error {
 	if _, ok := s.find(name); !ok {
 		return fmt.Errorf("receiver %q is %w", name, ErrUnknown)
 	}
-	return s.film(s.plan, name, s.state.Added)
+	return s.film(s.plan, name, s.state.Added, s.state.Scene)
 }
 
 func (s *Session) find(name string) (scenarios.Receiver, bool) {
@@ -93,7 +99,7 @@ func (s *Session) Press(b Button, at chaos.Instant) error {
 	if err := press(plan, s.state.Right, b, at); err != nil {
 		return err
 	}
-	return s.film(plan, s.state.Receiver, s.state.Added+1)
+	return s.film(plan, s.state.Receiver, s.state.Added+1, s.state.Scene)
 }
 
 // Rate has a kind strike tenths payments in ten from an instant on.
@@ -107,17 +113,31 @@ func (s *Session) Rate(b Button, tenths int, at chaos.Instant) error {
 	if err := rate(plan, b, tenths, at); err != nil {
 		return err
 	}
-	return s.film(plan, s.state.Receiver, s.state.Added+1)
+	return s.film(plan, s.state.Receiver, s.state.Added+1, s.state.Scene)
+}
+
+// GoOn has every play followed by that of the next seed.
+func (s *Session) GoOn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endless, s.state.Endless = true, true
+}
+
+// options run a plan on the receiver of that name, the reference if none has it.
+func (s *Session) options(receiver string) scenarios.Options {
+	if r, ok := s.find(receiver); ok {
+		return scenarios.Options{Receiver: &r}
+	}
+	return scenarios.Options{}
 }
 
 // film runs a plan on both receivers and takes it over, or leaves all as it was.
-func (s *Session) film(plan *chaos.Plan, receiver string, added int) error {
+func (s *Session) film(plan *chaos.Plan, receiver string, added int, scene *OnStage) error {
 	plan, err := written(plan)
 	if err != nil {
 		return err
 	}
-	r, _ := s.find(receiver)
-	left, _, err := film.Take(plan, scenarios.Options{Receiver: &r})
+	left, _, err := film.Take(plan, s.options(receiver))
 	if err != nil {
 		return err
 	}
@@ -128,7 +148,7 @@ func (s *Session) film(plan *chaos.Plan, receiver string, added int) error {
 	s.plan = plan
 	s.state = State{
 		Version: s.state.Version + 1, Seed: plan.Seed.String(), Profile: plan.Profile, Receiver: receiver,
-		Left: left, Right: right, Added: added, Command: command(plan, added),
+		Left: left.Slim(), Right: right.Slim(), Added: added, Command: command(plan, added), Scene: scene, Endless: s.endless,
 	}
 	close(s.changed)
 	s.changed = make(chan struct{})

@@ -21,6 +21,10 @@ const demoDoc = `Show one plan on two receivers side by side, in a browser: a br
 reference on the right, the same callbacks for both. Buttons add faults to the plan while
 it plays; what is saved runs to the same hash by pixlab run --plan.
 
+With --talk it plays scenes, each with a plan of its own and a line to say; PageUp,
+PageDown and the arrow keys go from one to the next. With --talk --html it writes every
+scene into a folder instead: its plan, and a page for each of the two receivers.
+
 Off loopback the page wants a token, which is printed with its address.`
 
 type demoFlags struct {
@@ -28,6 +32,10 @@ type demoFlags struct {
 	profile  string
 	receiver string
 	listen   string
+	html     string
+	talk     bool
+	endless  bool
+	noOpen   bool
 }
 
 func (c *cli) demoCommand() *cobra.Command {
@@ -43,20 +51,25 @@ func (c *cli) demoCommand() *cobra.Command {
 	flags.StringVar(&f.profile, "profile", "stage", "draw the plan by profile `NAME`")
 	flags.StringVar(&f.receiver, "receiver", "naive", "put the receiver called `NAME` on the left")
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "serve the page on `ADDRESS` (port 0: any free one)")
+	flags.BoolVar(&f.talk, "talk", false, "play the scenes of a talk")
+	flags.StringVar(&f.html, "html", "", "with --talk, write the scenes to folder `DIR` and serve nothing")
+	flags.BoolVar(&f.endless, "endless", false, "go on with the next seed where a run ends")
+	flags.BoolVar(&f.noOpen, "no-open", false, "open no browser, even where there is a screen")
 	return cmd
 }
 
 func (c *cli) demo(ctx context.Context, f *demoFlags) error {
 	collectSeldom()
-	left, err := c.receiverNamed(f.receiver)
-	if err != nil {
-		return err
+	switch {
+	case f.html != "" && !f.talk:
+		return usageError{"--html goes with --talk; pixlab run --html writes the page of one run"}
+	case f.talk && f.endless:
+		return usageError{"--talk and --endless exclude each other: a scene has an end"}
+	case f.html != "":
+		return c.writeScenes(f.html)
 	}
-	session, err := demo.New(chaos.Options{Seed: f.seed.seed, Profile: f.profile}, c.receivers)
+	session, err := c.demoSession(f)
 	if err != nil {
-		return usageError{err.Error()}
-	}
-	if err := session.Face(left.Name); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", f.listen)
@@ -69,9 +82,36 @@ func (c *cli) demo(ctx context.Context, f *demoFlags) error {
 		server.Token = rand.Text()
 		address += "?token=" + server.Token
 	}
-	fmt.Fprintln(c.out, "pixlab demo: open "+address)
+	verb := "open "
+	if !f.noOpen && openBrowser(address) {
+		verb = "opening "
+	}
+	fmt.Fprintln(c.out, "pixlab demo: "+verb+address)
 	fmt.Fprintln(c.err, "Space plays, 1 to 5 break callbacks, 6 to 8 take things down, H heals, ? lists the keys. Ctrl-C ends.")
 	return serveUntilSignal(ctx, listener, server.Handler())
+}
+
+// demoSession opens what is to be shown.
+func (c *cli) demoSession(f *demoFlags) (*demo.Session, error) {
+	left, err := c.receiverNamed(f.receiver)
+	if err != nil {
+		return nil, err
+	}
+	session, err := demo.New(chaos.Options{Seed: f.seed.seed, Profile: f.profile}, c.receivers)
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	if f.endless {
+		session.GoOn()
+	}
+	if f.talk {
+		scenes, err := demo.Scenes()
+		if err != nil {
+			return nil, err
+		}
+		return session, session.Talk(scenes)
+	}
+	return session, session.Face(left.Name)
 }
 
 func loopback(a net.Addr) bool {

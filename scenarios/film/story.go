@@ -10,13 +10,13 @@ import (
 // maxSteps is how many steps a story has at most: as many as fit beside the lanes.
 const maxSteps = 6
 
-// tell writes the story of the first wrong money, from the money's side.
+// tell writes the story of wrong money, from the money's side.
 func (c *camera) tell() {
 	f := c.film
 	if len(f.Wrongs) == 0 {
 		return
 	}
-	w := f.Wrongs[0]
+	w := f.Wrongs[c.telling()]
 	steps := []Step{}
 	for _, l := range f.Lines {
 		if l.EndToEndID == w.EndToEndID && l.T <= w.T {
@@ -42,6 +42,18 @@ func (c *camera) tell() {
 	steps = slices.DeleteFunc(steps, func(s Step) bool { return s.T > w.T })
 	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.T, b.T) })
 	f.Story = c.numbered(shorten(steps))
+}
+
+// telling is the index of the wrong line to tell of: the first under the
+// invariant that the report says broke first, or else the first.
+func (c *camera) telling() int {
+	id, first := "", int64(0)
+	for _, i := range c.film.Invariants {
+		if !i.Held && i.N > 0 && (first == 0 || i.N < first) {
+			id, first = i.ID, i.N
+		}
+	}
+	return max(0, slices.IndexFunc(c.film.Wrongs, func(w Wrong) bool { return w.Invariant == id }))
 }
 
 // heard are the callbacks about a wrong line's Pix, in the order in which the

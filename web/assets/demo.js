@@ -6,14 +6,14 @@
   const $ = (id) => document.getElementById(id);
   const post = (path, order) => fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(order) });
   let state = null, left = null, right = null, rows = [], marks = [], stops = [];
-  let t = 0, playing = false, speed = 1, connected = true, choices = [], shownGap = 0;
+  let t = 0, playing = false, speed = 1, connected = true, choices = [], shownGap = 0, quiet = [], goOn = false;
   const faultButtons = [['duplicate', 'copy'], ['delay', 'late'], ['reorder', 'overtaken'], ['drop', 'lost'], ['forge', 'forged']];
   const outageButtons = [['crash', 'crash'], ['store_down', 'store'], ['psp_down', 'psp']];
   const tenths = { duplicate: null, delay: null, reorder: null, drop: null, forge: null };
-  const end = () => Math.max(left.film.end, right.film.end);
+  const end = () => (state.scene ? state.scene.to : Math.max(left.film.end, right.film.end));
 
   function take(next) {
-    const fresh = !state || next.seed !== state.seed || next.profile !== state.profile;
+    const fresh = !state || next.seed !== state.seed || next.profile !== state.profile || (next.scene || {}).number !== (state.scene || {}).number;
     state = next;
     Lab.setStart(state.right.start);
     left = Side(state.left); right = Side(state.right);
@@ -21,10 +21,17 @@
     for (const c of right.film.callbacks) seen.set(c.id, { id: c.id, c, left: null, right: c });
     for (const c of left.film.callbacks) { const r = seen.get(c.id); if (r) r.left = c; else seen.set(c.id, { id: c.id, c, left: c, right: null }); }
     rows = [...seen.values()].sort((a, b) => a.c.leave - b.c.leave);
+    quiet = Quiet([left.film, right.film], end());
     marks = narrate();
     stops = [...new Set([...right.film.events, ...left.film.events].map((e) => e.t))].filter((x) => x <= end()).sort((a, b) => a - b);
-    if (fresh) { t = 0; playing = false; for (const k of Object.keys(tenths)) tenths[k] = null; }
+    if (fresh) {
+      t = state.scene ? state.scene.from : 0;
+      playing = false;
+      if (!goOn) for (const k of Object.keys(tenths)) tenths[k] = null;
+    }
+    Talk.show(state);
     signature = lawSignature = '';
+    document.body.dataset.version = state.version;
     $('seed').value = state.seed;
     $('profile').value = state.profile;
     drawDock(); draw();
@@ -37,9 +44,11 @@
       if (w.cents === 0) continue;
       out.push({ t: w.t, word: 'say.' + w.inv, value: w.inv === 'I3' ? brl(w.cents) : tail(w.e2e), icon: { I1: 'copy', I2: 'lost', I3: 'forged', I4: 'overtaken' }[w.inv] });
     }
+    if (!left.film.wrongs.length) for (const i of left.film.invariants) if (!i.held) out.push({ t: i.t || end(), word: 'say.broken', value: `${i.id}: ${T('inv.' + i.id)}`, icon: 'cross' });
     for (const o of right.film.outages) out.push({ t: o.from, word: 'say.' + o.place, value: o.instance ? letter(o.instance) : '', icon: o.place === 'store' ? 'store' : o.place === 'psp' ? 'psp' : 'crash' });
     const lost = new Set(right.film.callbacks.filter((c) => c.fate === 'lost').map((c) => c.e2e));
     for (const l of right.film.lines) if (lost.has(l.e2e) && l.kind === 'pix_in' && l.settled) out.push({ t: l.settled, word: 'say.swept', value: tail(l.e2e), icon: 'check' });
+    for (const [from, to] of quiet) out.push({ t: from, word: 'say.quiet', value: Lab.span(to - from), icon: 'late' });
     return out.filter((m) => T(m.word) !== m.word).sort((a, b) => a.t - b.t);
   }
 
@@ -65,35 +74,12 @@
     const sum = (s, g) => T('sum', brl(s.ledger(t)), brl(s.statement(t) + g - s.ledger(t)));
     $('sum-left').textContent = sum(left, gapLeft); $('sum-right').textContent = sum(right, gapRight);
     $('settled').textContent = T('settledCount', right.settled(t));
+    $('aside').textContent = T('aside', Aside.count(right.film, t));
     $('relation-left').textContent = wrong ? '\u2260' : '=';
     $('relation-left').classList.toggle('bad', wrong);
-    const top = Math.max(left.ledger(t), right.ledger(t), left.statement(t), 100000) * 1.02;
-    drawChart($('chart-left'), left, wrong, top); drawChart($('chart-right'), right, false, top);
+    const top = Math.max(left.roof(t), right.roof(t), 100000) * 1.02;
+    drawChart($('chart-left'), left, t, wrong, top); drawChart($('chart-right'), right, t, false, top);
     drawLaws(laws);
-  }
-
-  function drawChart(svg, side, bad, top) {
-    const w = svg.clientWidth, h = svg.clientHeight, r = rem(), to = Math.max(t, 12e6), base = h - 3, roof = 1.75 * r;
-    const x = (s) => 2 + s / to * (w - 8), y = (c) => base - Math.max(0, c) / top * (base - roof);
-    const line = (list) => {
-      let sum = 0, d = `M${x(0)} ${y(0)}`;
-      for (const e of list) { if (e.t > t) break; d += `H${x(e.t).toFixed(1)}`; sum += e.cents; d += `V${y(sum).toFixed(1)}`; }
-      return d + `H${x(t).toFixed(1)}`;
-    };
-    const colour = bad ? 'var(--bad)' : 'var(--goodline)';
-    let fill = '';
-    if (bad) {
-      const moments = [...side.postings, ...side.film.wrongs].map((e) => e.t).filter((q) => q <= t).sort((a, b) => a - b), up = [], low = [];
-      for (const q of [...moments, t]) { const l = side.ledger(q), g = side.gap(q); up.push([q, l]); low.push([q, l - g]); }
-      const path = (points) => points.map(([q, c], i) => `${i ? `H${x(q).toFixed(1)}V` : `M${x(q).toFixed(1)} `}${y(c).toFixed(1)}`).join('');
-      const back = low.slice().reverse().map(([q, c], i, all) => (i ? `V${y(c).toFixed(1)}H${x(q).toFixed(1)}` : `L${x(q).toFixed(1)} ${y(c).toFixed(1)}`)).join('');
-      fill = `<path d="${path(up)}${back}Z" fill="var(--bad)" opacity=".3"/>`;
-    }
-    const key = (at, c, ink, word) => `<path d="M${at} ${0.6 * r}h${1.375 * r}" stroke="${c}" stroke-width="3.5"/><text x="${at + 1.75 * r}" y="${0.6 * r}" dominant-baseline="central" font-size="${r}" font-weight="600" fill="${ink}">${word}</text>`;
-    svg.setAttribute('viewBox', `0 0 ${w} ${h}`);
-    svg.setAttribute('aria-label', `${T('chart.ledger')} ${brl(side.ledger(t))}, ${T('chart.statement')} ${brl(side.statement(t))}`);
-    svg.innerHTML = `<path d="M2 ${base}H${w - 6}" stroke="var(--rule)" stroke-width="1.5"/>${fill}<path d="${line(side.film.lines)}" fill="none" stroke="var(--ink)" stroke-width="${bad ? 2.5 : 5}"/>` +
-      `<path d="${line(side.postings)}" fill="none" stroke="${colour}" stroke-width="${bad ? 3.5 : 2.5}"/>` + key(2, colour, bad ? 'var(--bad)' : 'var(--good)', T('chart.ledger')) + key(2 + 5.75 * r, 'var(--ink)', 'var(--ink)', T('chart.statement'));
   }
 
   const judgedAtEnd = new Set(['I2', 'I4', 'I10', 'I11', 'I12', 'I13', 'I16', 'I17', 'I18']);
@@ -132,13 +118,19 @@
     const kind = o.kind === 'saved' && which === 'l' ? 'done' : o.kind;
     return { kind, html: which === 'l' ? text + icon : icon + text };
   }
+  // upTo counts the rows that have left by an instant.
+  function upTo(at) {
+    let lo = 0, hi = rows.length;
+    while (lo < hi) { const mid = (lo + hi) >> 1; if (rows[mid].c.leave <= at) lo = mid + 1; else hi = mid; }
+    return lo;
+  }
   // A wire grows for as long as its callback travels; the side that knows
   // nothing of a callback shows nothing.
   const going = (c) => (c && t < c.arrive ? 'going' : '');
   const way = (c, flip) => (c ? wire(c.fate, flip, going(c)) : '<span></span>');
   function drawRows() {
     const list = $('rows'), height = list.clientHeight - 16, n = matchMedia('(max-width: 68rem)').matches ? 12 : Math.max(3, Math.floor(height / (2.25 * rem())));
-    const shown = rows.filter((r) => r.c.leave <= t).slice(-n).reverse();
+    const count = upTo(t), shown = rows.slice(Math.max(0, count - n), count).reverse();
     const cells = shown.map((r) => [cell(left, r.left, 'l'), cell(right, r.right, 'r')]);
     const next = Lab.lang + n + shown.map((r, i) => r.id + going(r.left) + going(r.right) + cells[i][0].html + cells[i][1].html).join();
     if (next !== signature) {
@@ -162,9 +154,10 @@
 
   function drawNarrator() {
     let icon = 'ok', text = T(t > 0 ? 'say.calm' : 'say.intro');
-    const m = marks.filter((q) => q.t <= t).pop();
+    const m = marks[left.before(marks, t) - 1];
     if (m) { icon = m.icon; text = T(m.word, m.value); }
     if (t >= end()) { icon = 'check'; text = T('say.end'); }
+    if (Talk.says(t)) { icon = 'check'; text = Talk.says(t); }
     if (!connected) { icon = 'retry'; text = T('say.lost'); }
     const html = glyph(icon) + `<span>${text}</span>`;
     if ($('narrator').dataset.html !== html) { $('narrator').dataset.html = html; $('narrator').innerHTML = html; }
@@ -217,7 +210,29 @@
     } catch { lose(); }
   }
   const press = (b) => order('/api/press', { button: b, at: Math.round(t) }, T('added', T('button.' + b), clock(t, 1)));
-  const reset = () => { t = 0; playing = false; signature = ''; order('/api/reset', { seed: state.seed, profile: state.profile }).then(() => { t = 0; draw(); }); };
+  const begin = () => (state.scene ? state.scene.from : 0);
+  const reset = () => {
+    if (state.scene) { scene(state.scene.number); return; }
+    playing = false;
+    order('/api/reset', { seed: state.seed, profile: state.profile }).then(() => { t = 0; draw(); });
+  };
+  // scene brings one on stage, run anew, and plays it.
+  const scene = (n) => order('/api/scene', { scene: n }).then(() => { t = begin(); playing = true; draw(); });
+  function turn(direction) {
+    Talk.start();
+    const n = state.scene.number + direction;
+    if (n >= 1 && n <= state.scene.of) scene(n);
+  }
+  // next goes on with the next seed, at the rates that were set.
+  async function next() {
+    goOn = true;
+    const set = Object.entries(tenths).filter(([, n]) => n !== null);
+    await order('/api/reset', { seed: String(Number(state.seed) + 1), profile: state.profile });
+    for (const [b, n] of set) await order('/api/rate', { button: b, tenths: n, at: 0 });
+    goOn = false;
+    t = 0; playing = connected;
+    draw();
+  }
   function jump(direction) {
     playing = false;
     if (direction > 0) { const s = stops.find((x) => x > t); t = s === undefined ? end() : s; } else { let s = 0; for (const x of stops) { if (x >= t) break; s = x; } t = s; }
@@ -225,7 +240,7 @@
   }
   const speeds = [0.25, 0.5, 1, 2, 4];
   function faster() { speed = speeds[(speeds.indexOf(speed) + 1) % speeds.length]; $('speed').textContent = String(speed).replace('.', Lab.lang === 'pt' ? ',' : '.') + '×'; }
-  function toggle() { if (t >= end()) t = 0; playing = !playing; draw(); }
+  function toggle() { if (t >= end()) t = begin(); playing = !playing; Talk.start(); draw(); }
 
   async function lines(which) {
     const name = which === 'left' ? state.receiver : 'reference', d = $('lines');
@@ -235,14 +250,15 @@
     d.showModal();
   }
 
-  const keyTable = [['key.space', 'key.play'], ['← →', 'key.event'], ['Shift ← →', 'key.tenth'], ['1 … 5', 'key.buttons'], ['6 7 8', 'key.outages'], ['H', 'key.heal'], ['W', 'key.lines'], ['R', 'key.reset'], ['S', 'speed'], ['L · T', 'key.look']];
+  const keyTable = [['key.space', 'key.play'], ['← →', 'key.event'], ['Shift ← →', 'key.tenth'], ['1 … 5', 'key.buttons'], ['6 7 8', 'key.outages'], ['H', 'key.heal'], ['W', 'key.lines'], ['R', 'key.reset'], ['S', 'speed'], ['Q', 'key.aside'], ['L · T', 'key.look'], ['PgUp PgDn', 'key.scene']];
   addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]')) return;
     if ((e.target.tagName === 'INPUT' && e.target.type !== 'range') || e.target.tagName === 'SELECT') return;
     if (e.target.tagName === 'BUTTON' && (e.key === ' ' || e.key === 'Enter')) return;
     const key = e.key.toLowerCase();
-    const actions = { ' ': toggle, h: () => press('heal'), w: () => lines('left'), r: reset, s: faster, l: Lab.toggleLang, t: Lab.toggleTheme, '?': () => Lab.help(keyTable), home: () => { t = 0; draw(); } };
-    if (key === 'arrowright' || key === 'arrowleft') {
+    const actions = { ' ': toggle, h: () => press('heal'), w: () => lines('left'), r: reset, s: faster, l: Lab.toggleLang, t: Lab.toggleTheme, '?': () => Lab.help(keyTable), q: () => Aside(right.film, t), home: () => { t = begin(); draw(); }, end: () => { t = end(); playing = false; draw(); } };
+    const turns = { pagedown: 1, pageup: -1, arrowright: 1, arrowleft: -1, arrowdown: 1, arrowup: -1 }[key];
+    if (state.scene && turns && !e.shiftKey && e.target.type !== 'range') { e.preventDefault(); turn(turns); } else if (key === 'arrowright' || key === 'arrowleft') {
       if (e.target.type === 'range') return;
       e.preventDefault();
       const direction = key === 'arrowright' ? 1 : -1;
@@ -253,7 +269,7 @@
   });
   const on = (id, f) => $(id).addEventListener('click', f);
   on('start', reset); on('back', () => jump(-1)); on('step', () => jump(1)); on('play', toggle); on('speed', faster); on('theme', Lab.toggleTheme);
-  on('wrong-lines', () => lines('left')); on('good-lines', () => lines('right'));
+  on('wrong-lines', () => lines('left')); on('good-lines', () => lines('right')); on('aside', () => Aside(right.film, t));
   on('dock', (e) => { const b = e.target.closest('[data-button]'); if (b) press(b.dataset.button); });
   $('dock').addEventListener('input', (e) => { if (e.target.dataset.rate) { e.target.nextElementSibling.textContent = T('in10', e.target.value); e.target.setAttribute('aria-valuetext', T('in10', e.target.value)); } });
   $('dock').addEventListener('change', (e) => {
@@ -267,16 +283,22 @@
   $('receiver').addEventListener('change', (e) => order('/api/receiver', { receiver: e.target.value }));
   addEventListener('resize', () => { signature = ''; draw(); });
 
-  function lose() { if (connected) { connected = false; playing = false; disable(); draw(); } }
+  function tell() { document.body.dataset.connected = connected ? 'yes' : 'no'; disable(); draw(); }
+  function lose() {
+    if (!connected) return;
+    connected = playing = false;
+    document.body.dataset.losses = Number(document.body.dataset.losses || 0) + 1;
+    tell();
+  }
+  function found() { connected = true; tell(); }
   function listen() {
     const source = new EventSource('/api/changes');
     source.addEventListener('version', async (e) => {
-      if (!connected) { connected = true; disable(); draw(); }
       if (state && Number(e.data) <= state.version) return;
       const r = await fetch('/api/state');
       if (r.ok) take(await r.json());
     });
-    source.onopen = () => { if (!connected) { connected = true; disable(); draw(); } };
+    source.onopen = found;
     source.onerror = lose;
   }
   // A reload in the middle goes on where it was.
@@ -288,7 +310,7 @@
     } catch { /* nothing kept */ }
   }
 
-  Lab.onChange(() => { if (!state) return; signature = lawSignature = ''; marks = narrate(); fillReceivers(); drawDock(); faster(); speed = 1; $('speed').textContent = '1×'; draw(); });
+  Lab.onChange(() => { if (!state) return; signature = lawSignature = ''; marks = narrate(); fillReceivers(); drawDock(); Talk.show(state); faster(); speed = 1; $('speed').textContent = '1×'; draw(); });
   function fillReceivers() {
     $('receiver').innerHTML = choices.map((c) => `<option value="${escape(c.name)}">${c.name === 'naive' ? T('naive') : escape(c.name)}</option>`).join('');
     if (state) $('receiver').value = state.receiver;
@@ -312,7 +334,9 @@
   requestAnimationFrame(function frame(now) {
     if (playing && last !== null) {
       t += Math.min(100, now - last) * 1000 * speed;
-      if (t >= end()) { t = end(); playing = false; }
+      const idle = quiet.find(([from, to]) => t > from + 1e6 && t < to);
+      if (idle) t = idle[1];
+      if (t >= end()) { t = end(); playing = false; if (state.endless && connected) next(); }
       draw();
     }
     last = now;

@@ -19,6 +19,22 @@ function Side(film) {
     for (const x of list) sums.push(sums[sums.length - 1] + x.cents);
     return (t) => sums[before(list, t)];
   }
+  // peak is the highest sum up to an instant.
+  const peaks = new Map();
+  function peak(list) {
+    if (!peaks.has(list)) {
+      const tops = [0];
+      let sum = 0;
+      for (const x of list) { sum += x.cents; tops.push(Math.max(tops[tops.length - 1], sum)); }
+      peaks.set(list, (t) => tops[before(list, t)]);
+    }
+    return peaks.get(list);
+  }
+  const credits = film.lines.filter((l) => l.kind === 'pix_in');
+  // What is wrong under each invariant, summed up in order.
+  const laws = {};
+  for (const w of film.wrongs) (laws[w.inv] = laws[w.inv] || []).push(w);
+  const lawSums = Object.entries(laws).map(([id, list]) => [id, list[0].t, running(list)]);
   const creditLine = (e2e) => lineOf.get(e2e);
   // outcome is what had become of a callback at an instant: a word, how it is
   // to be painted, and the wrong cents if any.
@@ -49,12 +65,9 @@ function Side(film) {
   }
   return {
     film, before, outcome, statement: running(film.lines), ledger: running(settlement), gap: running(film.wrongs),
-    settled: (t) => film.lines.slice(0, before(film.lines, t)).filter((l) => l.kind === 'pix_in').length,
-    byLaw(t) {
-      const out = {};
-      for (const w of film.wrongs) { if (w.t > t) break; out[w.inv] = (out[w.inv] || 0) + w.cents; }
-      return out;
-    },
+    settled: (t) => before(credits, t),
+    byLaw: (t) => Object.fromEntries(lawSums.filter(([, first]) => first <= t).map(([id, , sum]) => [id, sum(t)])),
+    roof: (t) => Math.max(peak(film.lines)(t), peak(settlement)(t)),
     postings: settlement,
   };
 }

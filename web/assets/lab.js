@@ -123,6 +123,11 @@ const Lab = (() => {
     const ms = String(((startMS + Math.floor(us / 1000)) % 1000 + 1000) % 1000).padStart(3, '0');
     return `${part.hour === '24' ? '00' : part.hour}:${part.minute}:${part.second}` + (fraction ? point() + ms.slice(0, fraction) : '');
   }
+  // span says how long a stretch is, in words.
+  function span(us) {
+    const s = Math.round(us / 1e6);
+    return s < 90 ? `${s} s` : s < 5400 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3600)} h`;
+  }
   const escape = (s) => String(s).replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c]);
   const tail = (e2e) => escape(e2e.slice(-4));
   // letter names an instance: 1 is A.
@@ -147,7 +152,7 @@ const Lab = (() => {
 
   return {
     T, begin, setLang, toggleLang, toggleTheme, onChange: (f) => listeners.push(f), query,
-    glyph, lamp, wire, fates, lineColour, wordColour, brl, signed, digits, clock, setStart, escape, tail, letter, toast, help, reduced, rem,
+    glyph, lamp, wire, fates, lineColour, wordColour, brl, signed, digits, clock, span, setStart, escape, tail, letter, toast, help, reduced, rem,
     get lang() { return lang; },
   };
 })();

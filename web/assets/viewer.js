@@ -10,7 +10,8 @@
   film.lines.sort(byT); film.postings.sort(byT); film.wrongs.sort(byT); film.inbox.sort(byT);
   const broken = film.invariants.filter((i) => !i.held).sort((a, b) => (a.n || 1e18) - (b.n || 1e18));
   const pixOf = new Map(film.pix.map((p) => [p.e2e, p]));
-  const firstWrong = film.wrongs[0];
+  // The money that the story is about: wrong under what broke first, if any is.
+  const firstWrong = film.wrongs.find((w) => broken.length && w.inv === broken[0].id) || film.wrongs[0];
   const violation = firstWrong ? firstWrong.t : broken.length && broken[0].t ? broken[0].t : 0;
   const violationID = firstWrong ? firstWrong.inv : broken.length ? broken[0].id : '';
   const end = Math.max(film.end, 1e6);
@@ -73,7 +74,7 @@
     const first = broken[0], title = T('title.' + violationID) === 'title.' + violationID ? T('title.other', T('inv.' + first.id)) : T('title.' + violationID);
     const more = broken.length > 1 ? ' ' + T('sub.more', broken.length - 1) : '';
     const sum = firstWrong ? gapAt(violation) : 0;
-    e.innerHTML = `${lamp('broken')}<div><h1>${title}</h1><p>${T('sub.broke', first.id, first.n, film.events.length)}${more}</p></div><div class="amount">` +
+    e.innerHTML = `${lamp('broken')}<div><h1>${title}</h1><p>${T('sub.broke', violationID, first.id === violationID && first.n ? first.n : before(film.events, violation), film.events.length)}${more}</p></div><div class="amount">` +
       (sum ? `<p class="number">${sum > 0 ? '+' : '\u2212'}<small>R$</small>${Lab.digits(sum)}</p><p>${T(sum > 0 ? 'tooMuch' : 'tooLittle')}</p>` : '') + '</div>';
   }
 
@@ -245,6 +246,7 @@
     return out;
   }
 
+  let opened = false;
   function drawLanes() {
     const svg = $('lanes'), g = layout(svg.clientWidth, svg.clientHeight);
     g.x = (t) => g.left + (t - from) / (to - from) * (g.right - g.left);
@@ -273,6 +275,8 @@
     svg.setAttribute('viewBox', `0 0 ${g.width} ${g.height}`);
     svg.setAttribute('aria-label', T('lanes'));
     svg.innerHTML = out;
+    // A narrow window opens its sideways scroll at the cursor.
+    if (!opened) { opened = true; $('frame').scrollLeft = x - $('frame').clientWidth * 0.75; }
   }
   // crowd draws very many callbacks as one path a family.
   function crowd(list, g) {
