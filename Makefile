@@ -103,8 +103,16 @@ golden: ## Write the golden files anew, after a bump of the generator
 		$(GO) test -count=1 "$$dir" -run Golden -update </dev/null || exit 1; \
 	done
 
+# Hexadecimal digits are base64 too, as the callback secret wants it.
+env: ## Write .env, the secrets of docker-compose.yml, drawn afresh
+	@if [ -e .env ]; then echo '.env is there already; remove it first'; exit 1; fi
+	@umask 077; draw() { od -An -tx1 -N24 /dev/urandom | tr -d ' \n'; }; \
+	{ echo "PIXLAB_CALLBACK_SECRET=k1:`draw`"; \
+	for name in CLIENT_SECRET API_TOKEN ADMIN_TOKEN LAB_TOKEN POSTGRES_PASSWORD; do echo "PIXLAB_$$name=`draw`"; done; } >.env
+	@echo 'wrote .env; now: docker compose up --build'
+
 clean: ## Remove what was built and what failed runs left in this folder
 	rm -rf bin
 	rm -f pixlab-plan-*.json
 
-.PHONY: help setup postgres build run test vet format race fuzz soak bench golden clean
+.PHONY: help setup postgres build run test vet format race fuzz soak bench golden env clean

@@ -24,6 +24,8 @@ const (
 	modContainers = "github.com/testcontainers/testcontainers-go"
 	modChromedp   = "github.com/chromedp/chromedp"
 	modPrometheus = "github.com/prometheus/client_golang"
+	modCompose    = "github.com/compose-spec/compose-go/v2" // reads docker-compose.yml as Docker does
+	modYAML       = "go.yaml.in/yaml/v3"
 )
 
 // layers run downwards. A folder that is not listed may not hold Go.
@@ -54,7 +56,9 @@ func layers() []layer {
 }
 
 // testModules may be imported by any test.
-func testModules() []string { return []string{modRapid, modOpenAPI, modContainers, modChromedp} }
+func testModules() []string {
+	return []string{modRapid, modOpenAPI, modContainers, modChromedp, modCompose, modYAML}
+}
 
 func layerRules() []rule {
 	return []rule{{
