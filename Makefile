@@ -19,6 +19,8 @@ PIXLAB_CHECKS      = 20000
 RAPID_CHECKS       = 5000
 PIXLAB_PG_CHECKS   = 300
 PIXLAB_PG_PLANS    = 200
+PIXLAB_RACE_ROUNDS = 200
+PIXLAB_FLOOD       = 30s
 
 # What rapid draws from in "make test": the same draws every time, so that a
 # green run is green again. "make soak" draws afresh.
@@ -88,6 +90,7 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
 	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
 	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) PIXLAB_PG_PLANS=$(PIXLAB_PG_PLANS) \
+	PIXLAB_RACE_ROUNDS=$(PIXLAB_RACE_ROUNDS) PIXLAB_FLOOD=$(PIXLAB_FLOOD) \
 		$(GO) test -count=1 -timeout=4h ./...
 	PIXLAB_PG_CHECKS=$(PIXLAB_PG_CHECKS) $(GO) test -count=1 -timeout=4h ./proptest -pg
 
