@@ -25,7 +25,6 @@ import (
 // besieged is "pixlab receiver" as a process of its own, on a PostgreSQL.
 type besieged struct {
 	t      *testing.T
-	binary string
 	cmd    *exec.Cmd
 	ended  chan error
 	said   *watched
@@ -36,18 +35,18 @@ type besieged struct {
 }
 
 // besiege starts one. Its PSP is at pspURL; more are further variables.
-func besiege(t *testing.T, pspURL string, more ...string) *besieged {
+func besiege(t *testing.T, binary, pspURL string, more ...string) *besieged {
 	t.Helper()
 	cluster := pgtest.Start(t, pgcluster.Options{Fast: true})
 	if err := cluster.CreateDatabase(t.Context(), "pix"); err != nil {
 		t.Fatal(err)
 	}
 	b := &besieged{
-		t: t, binary: builtPixlab(t), said: &watched{lines: make(chan struct{}, 1)}, ended: make(chan error, 1),
+		t: t, said: &watched{lines: make(chan struct{}, 1)}, ended: make(chan error, 1),
 		client: &http.Client{Timeout: time.Minute},
 	}
 	file := filepath.Join(t.TempDir(), "addresses.json")
-	b.cmd = exec.Command(b.binary, "receiver", "--addr-file", file, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	b.cmd = exec.Command(binary, "receiver", "--addr-file", file, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	b.cmd.Stderr = b.said
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "PIXLAB_") {

@@ -34,7 +34,7 @@ func floodFor(t *testing.T) time.Duration {
 // memory, loses nothing that it acknowledged, and answers honest callbacks as
 // soon as it is over.
 func TestFlood(t *testing.T) {
-	b := besiege(t, "http://127.0.0.1:1")
+	b := besiege(t, builtPixlab(t), "http://127.0.0.1:1")
 	ctx, cancel := context.WithTimeout(t.Context(), floodFor(t))
 	defer cancel()
 	var all sync.WaitGroup

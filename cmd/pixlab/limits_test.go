@@ -17,10 +17,10 @@ import (
 )
 
 // pspProcess is "pixlab psp" as a process of its own.
-func pspProcess(t *testing.T) (at live.Addresses, lab *live.Client) {
+func pspProcess(t *testing.T, binary string, args ...string) (at live.Addresses, lab *live.Client) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "addresses.json")
-	cmd := exec.Command(builtPixlab(t), "psp", "--addr-file", file)
+	cmd := exec.Command(binary, append([]string{"psp", "--addr-file", file}, args...)...)
 	cmd.Env = append(os.Environ(),
 		"PIXLAB_PIX_KEYS=loja@example.com", "PIXLAB_CALLBACK_SECRET="+encodedSecret("a", testKeyA), "PIXLAB_CLIENT_ID=loja",
 		"PIXLAB_CLIENT_SECRET=the-secret-of-the-shop", "PIXLAB_LAB_TOKEN=the-token-of-the-lab")
@@ -40,8 +40,9 @@ func pspProcess(t *testing.T) (at live.Addresses, lab *live.Client) {
 // Of bodies larger, longer, shorter or other than they may be nothing is
 // credited; their Pix come by the sweep. The largest that may be is taken.
 func TestBodiesAtAndOverTheLimits(t *testing.T) {
-	at, lab := pspProcess(t)
-	b := besiege(t, at.API, "PIXLAB_TOKEN_URL="+at.API+"/oauth/token", "PIXLAB_CLIENT_ID=loja",
+	binary := builtPixlab(t)
+	at, lab := pspProcess(t, binary)
+	b := besiege(t, binary, at.API, "PIXLAB_TOKEN_URL="+at.API+"/oauth/token", "PIXLAB_CLIENT_ID=loja",
 		"PIXLAB_CLIENT_SECRET=the-secret-of-the-shop", "PIXLAB_SWEEP_EVERY=1s", "PIXLAB_PAGE_SIZE=500")
 	tooMany, _ := b.items(10_000)
 	cut := callbackBody(tooMany[:1000])
