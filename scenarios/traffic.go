@@ -29,6 +29,7 @@ func (w *World) schedulePlan() {
 		}
 	}
 	w.scheduleRefunds()
+	w.payments = nil // whatever is about a payment has it by now
 	w.scheduleCourier()
 	for edge := w.faults.NextEdge(0); edge != chaos.Never; edge = w.faults.NextEdge(edge) {
 		w.at(edge, "world/window/"+strconv.FormatInt(int64(edge), 10), "", "window", func() {

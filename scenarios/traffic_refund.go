@@ -16,22 +16,22 @@ import (
 
 func (w *World) scheduleRefunds() {
 	for i := range w.plan.Refunds {
-		r := &w.plan.Refunds[i]
+		r, of := &w.plan.Refunds[i], w.payments[w.plan.Refunds[i].Payment]
 		if r.Origin == chaos.OriginBank {
-			w.wish(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
+			w.wish(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r, of) })
 			if w.option.ApplyTwice {
-				w.wish(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r)) })
+				w.wish(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r, of)) })
 			}
 			continue
 		}
-		ask := &refundAsk{w: w, refund: r, pix: w.payments[r.Payment]}
+		ask := &refundAsk{w: w, refund: r, pix: of}
 		w.wish(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
 	}
 	for i := range w.plan.Disputes {
-		d := &w.plan.Disputes[i]
-		w.wish(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
+		d, of := &w.plan.Disputes[i], w.payments[w.plan.Disputes[i].Payment]
+		w.wish(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d, of) })
 		if w.option.ApplyTwice {
-			w.wish(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d)) })
+			w.wish(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d, of)) })
 		}
 	}
 }
@@ -138,8 +138,8 @@ func (v *View) blocked() pix.Amount {
 }
 
 // refundInApp is a refund that the bank's app makes, past the receiver.
-func (w *World) refundInApp(r *chaos.Refund) error {
-	id := pix.EndToEndID(w.payments[r.Payment].EndToEndID)
+func (w *World) refundInApp(r *chaos.Refund, of *chaos.Payment) error {
+	id := pix.EndToEndID(of.EndToEndID)
 	_, err := w.psp.AskRefund(fakepsp.RefundOrder{
 		EndToEndID: id, ID: pix.RefundID(r.Reference), Amount: pix.Amount(r.AmountCents),
 		Terms: w.refundTerms(id, pix.RefundID(r.Reference)),
@@ -158,8 +158,8 @@ func (w *World) mustExist(err error) {
 }
 
 // dispute is a MED report: the PSP blocks at once, and may tell the merchant.
-func (w *World) dispute(d *chaos.Dispute) error {
-	id := pix.EndToEndID(w.payments[d.Payment].EndToEndID)
+func (w *World) dispute(d *chaos.Dispute, of *chaos.Payment) error {
+	id := pix.EndToEndID(of.EndToEndID)
 	err := w.psp.Report(fakepsp.DisputeOrder{
 		ID: d.ID, Payment: d.Payment, EndToEndID: id, Nature: d.Nature, Outcome: d.Outcome,
 		Amount: pix.Amount(d.AmountCents), DecideAfter: chaos.MS(d.DecideAfterMS).Duration(),

@@ -69,6 +69,7 @@ type World struct {
 	replays        int
 	replayed       string // what delivering everything again moved
 	failure        error  // of the lab itself
+	closed         bool
 	progress       atomic.Int64
 	marks          *marks
 	wishes         []*chaos.Task // what the plan has left to do
@@ -104,6 +105,9 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	w.sched.Follow(plan.Schedule)
 	if o.Record {
 		w.sched.Record()
+	}
+	if step := chaos.MS(plan.Settings.StepMS); step > 0 {
+		w.sched.Slow(step)
 	}
 	w.indexSubjects()
 	w.view = newView()
@@ -236,6 +240,9 @@ func (w *World) virtual(t time.Time) chaos.Instant {
 }
 
 func (w *World) emit(actor, kind, detail string, ids ...string) {
+	if w.closed {
+		return // the trace ends with the run
+	}
 	w.trace.Emit(w.sched.Now(), actor, kind, detail, ids...)
 }
 
@@ -281,6 +288,17 @@ func (w *World) observe(cs *receiver.ChangeSet) {
 		w.watchReplay(cs)
 	}
 	w.judge.commit(cs)
+	if w.option.Watch != nil {
+		w.option.Watch(w.sched.Now(), w.actorName(), w.trace.Count()+1, cs)
+	}
+}
+
+// actorName is whose turn it is: an actor's, or the world's own.
+func (w *World) actorName() string {
+	if w.current == nil {
+		return "world"
+	}
+	return w.current.task.Name
 }
 
 // stop says whether the run is over before its time.
@@ -403,6 +421,7 @@ func (w *World) requeueWaiting() {
 
 // close unwinds every actor, so that no coroutine outlives its world.
 func (w *World) close() {
+	w.closed = true
 	for _, in := range w.instances {
 		in.dead = true
 		w.reap = append(w.reap, in)

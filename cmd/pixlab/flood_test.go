@@ -77,7 +77,7 @@ func TestFlood(t *testing.T) {
 	if got := b.stored(ids); got != len(ids) {
 		t.Errorf("%d of %d acknowledged Pix are stored", got, len(ids))
 	}
-	if got := b.events(); got > b.pixs {
+	if got := len(b.inbox()); got > b.pixs {
 		t.Errorf("%d events of %d Pix: something of the flood was taken in", got, b.pixs)
 	}
 	b.keptWithin()

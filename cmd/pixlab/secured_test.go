@@ -14,6 +14,7 @@ import (
 
 	"github.com/pixlab/pixlab/fakepsp/live"
 	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
 	receiverlive "github.com/pixlab/pixlab/receiver/live"
 )
 
@@ -197,9 +198,8 @@ func (s *secured) settles(txid string) {
 		_, charge := s.call(http.MethodGet, s.at.Public+"/charges/PED-dynamic", bearing(testAPI), "")
 		return charge["settled"] == "12.34"
 	})
-	var channel string
-	if err := s.db.QueryRow(s.t.Context(), `SELECT channel FROM inbox_event`).Scan(&channel); err != nil || channel != "callback" {
-		s.t.Errorf("it was heard of by %q: %v", channel, err)
+	if events := s.inbox(); len(events) != 1 || events[0].Channel != receiver.ChannelCallback {
+		s.t.Errorf("it was not heard of by a callback alone: %+v", events)
 	}
 }
 
