@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -43,7 +44,7 @@ func besiege(t *testing.T, binary, pspURL string, more ...string) *besieged {
 	}
 	b := &besieged{
 		t: t, said: &watched{lines: make(chan struct{}, 1)}, ended: make(chan error, 1),
-		client: &http.Client{Timeout: time.Minute},
+		client: &http.Client{},
 	}
 	file := filepath.Join(t.TempDir(), "addresses.json")
 	b.cmd = exec.Command(binary, "receiver", "--addr-file", file, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
@@ -104,8 +105,8 @@ func (b *besieged) items(n int) (items, ids []string) {
 func callbackBody(items []string) []byte { return []byte(`{"pix":[` + strings.Join(items, ",") + `]}`) }
 
 // post sends a body, signed with a key, and gives the status.
-func (b *besieged) post(body []byte, key string) (int, error) {
-	req, err := http.NewRequest(http.MethodPost, b.at.Public+"/hook/pix", bytes.NewReader(body))
+func (b *besieged) post(ctx context.Context, body []byte, key string) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, b.at.Public+"/hook/pix", bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}

@@ -52,7 +52,7 @@ func TestFlood(t *testing.T) {
 	var ids []string
 	for ctx.Err() == nil {
 		items, mine := b.items(3)
-		if status, err := b.post(callbackBody(items), testKeyA); err == nil && status == http.StatusOK {
+		if status, err := b.post(ctx, callbackBody(items), testKeyA); err == nil && status == http.StatusOK {
 			acknowledged++
 			ids = append(ids, mine...)
 		} else {
@@ -68,7 +68,7 @@ func TestFlood(t *testing.T) {
 	}
 	for range 100 {
 		items, mine := b.items(3)
-		if status, err := b.post(callbackBody(items), testKeyA); err != nil || status != http.StatusOK {
+		if status, err := b.post(t.Context(), callbackBody(items), testKeyA); err != nil || status != http.StatusOK {
 			t.Fatalf("an honest callback after the flood: %d, %v\n%s", status, err, b.said)
 		}
 		ids = append(ids, mine...)
@@ -100,12 +100,12 @@ func floods() map[string]func(context.Context, *besieged) {
 		"chunked GB":   func(ctx context.Context, b *besieged) { b.pour(ctx, -1, "") },
 		"gzip bomb":    func(ctx context.Context, b *besieged) { b.throw(ctx, bomb, "gzip") },
 		"garbage":      garbage,
-		"wrong signature": func(_ context.Context, b *besieged) {
-			_, _ = b.post(callbackBody([]string{`{"endToEndId":"x"}`}), testKeyB)
+		"wrong signature": func(ctx context.Context, b *besieged) {
+			_, _ = b.post(ctx, callbackBody([]string{`{"endToEndId":"x"}`}), testKeyB)
 		},
-		"signed nonsense": func(_ context.Context, b *besieged) { _, _ = b.post([]byte(`{"pix":[{"valor":[[[[`), testKeyA) },
+		"signed nonsense": func(ctx context.Context, b *besieged) { _, _ = b.post(ctx, []byte(`{"pix":[{"valor":[[[[`), testKeyA) },
 		"endless header":  endlessHeader,
-		"deep nesting":    func(_ context.Context, b *besieged) { _, _ = b.post(bytes.Repeat([]byte("["), 1<<19), testKeyA) },
+		"deep nesting":    func(ctx context.Context, b *besieged) { _, _ = b.post(ctx, bytes.Repeat([]byte("["), 1<<19), testKeyA) },
 		"half of a request": func(_ context.Context, b *besieged) {
 			b.say("POST /hook/pix HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
 		},

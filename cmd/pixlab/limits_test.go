@@ -56,7 +56,7 @@ func TestBodiesAtAndOverTheLimits(t *testing.T) {
 		"1,001 Pix are too many":            {callbackBody(tooMany[:1001]), testKeyA, http.StatusRequestEntityTooLarge},
 		"JSON cut in the 500th Pix is none": {cut, testKeyA, http.StatusBadRequest},
 	} {
-		if got, err := b.post(c.body, c.key); err != nil || got != c.status {
+		if got, err := b.post(t.Context(), c.body, c.key); err != nil || got != c.status {
 			t.Errorf("%s: %d, %v; want %d", name, got, err, c.status)
 		}
 	}
@@ -82,10 +82,10 @@ func TestBodiesAtAndOverTheLimits(t *testing.T) {
 	if _, err := lab.Pay(t.Context(), orders...); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := b.post(callbackBody(items[:1000]), testKeyA); err != nil || got != http.StatusOK {
+	if got, err := b.post(t.Context(), callbackBody(items[:1000]), testKeyA); err != nil || got != http.StatusOK {
 		t.Errorf("1,000 Pix: %d, %v", got, err)
 	}
-	if got, err := b.post(callbackBody(items[1000:]), testKeyA); err != nil || got != http.StatusRequestEntityTooLarge {
+	if got, err := b.post(t.Context(), callbackBody(items[1000:]), testKeyA); err != nil || got != http.StatusRequestEntityTooLarge {
 		t.Errorf("1,001 Pix: %d, %v", got, err)
 	}
 	eventually(t, "all Pix are credited", func() bool { return b.credited(ids) == len(ids) })
