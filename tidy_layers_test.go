@@ -46,6 +46,7 @@ func layers() []layer {
 		{dir: "receiver/live", own: receivers, third: []string{modPrometheus}, tests: []string{"receiver/memory"}},
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
+		{dir: "scenarios/live", own: []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/postgres", "internal/pgcluster", "scenarios"}, third: []string{modPgx}, tests: []string{"internal/"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
 		{dir: "proptest", tests: append(all, "internal/")},
 		{dir: "web"},

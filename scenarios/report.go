@@ -90,7 +90,7 @@ func extraSentence(id string) string {
 }
 
 func (w *World) countInto(r *Report) {
-	r.Settled = len(w.psp.Settled())
+	r.Settled = len(w.view.Truth)
 	for _, l := range w.statement() {
 		r.StatementCents += l.Signed()
 	}
