@@ -18,6 +18,10 @@ PIXLAB_TWICE_SEEDS = 300
 PIXLAB_CHECKS      = 20000
 RAPID_CHECKS       = 5000
 
+# Those of live runs: kills of a receiver and of the database, seeds, rounds of
+# copies and of refunds at once, callbacks of a storm.
+LIVE = PIXLAB_KILLS=200 PIXLAB_DATABASE_KILLS=20 PIXLAB_LIVE_SEEDS=20 PIXLAB_POST_ROUNDS=20 PIXLAB_REFUND_ROUNDS=100 PIXLAB_STORM=10000
+
 # What rapid draws from in "make test": the same draws every time, so that a
 # green run is green again. "make soak" draws afresh.
 RAPID_SEED = 1
@@ -84,7 +88,7 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 
 soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
 	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
-	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
+	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) $(LIVE) $(GO) test -count=1 -timeout=4h ./...
 
 bench: build ## Measure whole runs a second, one large plan, and the parts (BENCH=regexp)
 	bin/pixlab bench

@@ -24,11 +24,14 @@ type Outcome struct {
 	Refunds       []fakepsp.RefundRow
 	Statement     []pix.StatementLine
 	Contradiction string
-	// Acknowledged are the items of each callback that was answered 2xx, Unreadable
-	// counts those bodies that cannot be read, Refused the attempts that were
-	// answered otherwise.
-	Acknowledged        [][]pix.CallbackItem
+	// Acknowledged are the callbacks that were answered 2xx, Unreadable counts
+	// those whose bodies cannot be read, Refused the attempts that were answered
+	// otherwise.
+	Acknowledged        []Acknowledged
 	Unreadable, Refused int
+	// Skewed says that a receiver's clock was wrong on purpose, so that the times
+	// of its rows prove nothing.
+	Skewed bool
 	// Arrived counts outbox events at the merchant's endpoint, by id.
 	Arrived map[int64]int
 	// Replayed is what delivering everything again moved, Died what ended a
@@ -40,6 +43,13 @@ type Outcome struct {
 	Void    []Void
 	Calls   int64
 	Took    time.Duration
+}
+
+// Acknowledged is a callback that was answered 2xx, by the time of the PSP's
+// clock, which is the receivers'.
+type Acknowledged struct {
+	At    time.Time
+	Items []pix.CallbackItem
 }
 
 // Judge has the checkers of every invariant look at an outcome, those of each
@@ -109,10 +119,42 @@ func (j *judge) afterwards(o *Outcome) {
 		j.report("I5", fmt.Sprintf("%d bodies that cannot be read were acknowledged", o.Unreadable), nil)
 	}
 	j.commit(&o.Rows)
-	for _, items := range o.Acknowledged {
-		j.acked(items)
+	for _, a := range o.Acknowledged {
+		j.acked(a.Items)
+		if d := j.w.view.late(a); d != "" && !o.Skewed {
+			j.report("I5", d, nil)
+		}
 	}
 	if len(o.Pending) == 0 {
 		j.last()
 	}
+}
+
+// late finds an item that was acknowledged before anything stored it: its row is
+// of a later instant than the answer, so that another copy or a sweep brought it.
+func (v *View) late(a Acknowledged) string {
+	stored := func(e *receiver.Event) bool {
+		if !e.ReceivedAt.After(a.At) {
+			return true
+		}
+		for _, k := range v.Variants {
+			if k.EventID == e.ID && !k.ReceivedAt.After(a.At) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, it := range a.Items {
+		id := it.Payment.EndToEndID
+		if e := v.ByPix[id]; it.Err == nil && e != nil && !stored(e) {
+			return fmt.Sprintf("Pix %s was acknowledged at %s and is in the inbox since %s", id, pix.FormatTime(a.At), pix.FormatTime(e.ReceivedAt))
+		}
+		for _, x := range it.Payment.Refunds {
+			e := v.ByRefund[refundState{id, x.ID, x.Status}]
+			if e != nil && !stored(e) {
+				return fmt.Sprintf("refund %s of Pix %s was acknowledged at %s and is in the inbox since %s", x.ID, id, pix.FormatTime(a.At), pix.FormatTime(e.ReceivedAt))
+			}
+		}
+	}
+	return ""
 }

@@ -3,6 +3,7 @@ package live
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
@@ -26,6 +27,14 @@ func TestCheckersFindWhatALiveRunLeft(t *testing.T) {
 	good := l.outcome()
 	if r := scenarios.Judge(good); r.Verdict != scenarios.Held {
 		t.Fatalf("the good run: %+v", r.Invariants)
+	}
+	spoiled := good
+	spoiled.Rows.Events = slices.Clone(good.Rows.Events)
+	e := *spoiled.Rows.Events[0].After
+	e.ReceivedAt = e.ReceivedAt.Add(time.Minute) // by a sweep, say
+	spoiled.Rows.Events[0].After = &e
+	if r := scenarios.Judge(spoiled); r.FirstBroken() != "I5" {
+		t.Errorf("a row that is younger than its acknowledgement breaks %q", r.FirstBroken())
 	}
 	for invariant, spoil := range map[string]func(o *scenarios.Outcome){
 		"I1": func(o *scenarios.Outcome) {

@@ -58,7 +58,7 @@ func TestOneClockJudgesLeases(t *testing.T) {
 			h.workers, h.more = 1, []string{"--tolerance", "15m"}
 			o := &holder{nobody: nobody{skew: map[int]time.Duration{2: skew}}}
 			l := newLab(t, h, o, false)
-			l.deaf = false
+			l.deaf, l.skewed = false, true
 			l.pay(100, 1)
 			l.until("all are credited", func() bool { return len(l.rows().Payments) == 100 })
 			for _, e := range l.rows().Events {

@@ -34,7 +34,7 @@ func (r *run) redeliver(ctx context.Context) (string, error) {
 			return fmt.Sprintf("delivering everything again was answered with %d, %v", status, err), nil
 		}
 	}
-	if pending, err := r.rest(ctx, SettleBound); err != nil || len(pending) > 0 {
+	if pending, err := r.standstill(ctx, SettleBound, 300*time.Millisecond, 0); err != nil || len(pending) > 0 {
 		return fmt.Sprintf("after delivering everything again there is no rest: %v", pending), err
 	}
 	after, err := r.house.db.dump(ctx)
@@ -182,7 +182,7 @@ func (r *run) collectAcks(ctx context.Context, out *scenarios.Outcome) error {
 			out.Unreadable++
 			return nil
 		}
-		out.Acknowledged = append(out.Acknowledged, itemsOf(a))
+		out.Acknowledged = append(out.Acknowledged, scenarios.Acknowledged{At: a.At, Items: itemsOf(a)})
 		return nil
 	})
 }

@@ -41,12 +41,14 @@ type lab struct {
 	made atomic.Int64 // endToEndIds
 	mu   sync.Mutex
 	code pix.TxID // of a static code
+	// skewed says that a receiver's clock is wrong.
+	skewed bool
 }
 
 // usual are a test's habits.
 func usual() habits {
 	return habits{
-		instances: 2, workers: 2, pageSize: 100, sweepEvery: time.Second, grace: 1500 * time.Millisecond,
+		instances: 2, workers: 2, pageSize: 100, sweepEvery: 300 * time.Millisecond, grace: 700 * time.Millisecond,
 		callbackTimeout: 2 * time.Second, refundRepeat: "same",
 	}
 }
@@ -215,6 +217,7 @@ func (l *lab) until(what string, holds func() bool) {
 func (l *lab) judged() *scenarios.Report {
 	l.t.Helper()
 	out := l.outcome()
+	out.Skewed = l.skewed
 	report := scenarios.Judge(out)
 	for _, i := range report.Invariants {
 		if !i.Held {

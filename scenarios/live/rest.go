@@ -14,8 +14,14 @@ import (
 // words what is left. Twice each duty has to find nothing, after a stretch in
 // which no row moved that is longer than the reconciliation's grace.
 func (r *run) rest(ctx context.Context, bound time.Duration) (pending []string, err error) {
+	return r.standstill(ctx, bound, r.house.habits.grace+200*time.Millisecond, 2)
+}
+
+// standstill waits until nothing is due and no row has moved for a while, and
+// then for so many turns of each duty.
+func (r *run) standstill(ctx context.Context, bound, while time.Duration, turns int64) (pending []string, err error) {
 	until := time.Now().Add(bound)
-	var still stillness
+	still := stillness{while: while, more: turns}
 	for {
 		busy, err := r.busy(ctx)
 		if err != nil && ctx.Err() == nil && time.Now().Before(until) {
@@ -28,7 +34,7 @@ func (r *run) rest(ctx context.Context, bound time.Duration) (pending []string, 
 				return nil, err
 			}
 		} else {
-			still = stillness{}
+			still.since = time.Time{}
 		}
 		switch {
 		case len(busy) == 0:
@@ -80,8 +86,10 @@ func (r *run) busy(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// stillness is how long no row has moved.
+// stillness is how long no row has moved, and for how long none may.
 type stillness struct {
+	while time.Duration
+	more  int64 // turns of each duty after that
 	since time.Time
 	rows  [sha256.Size]byte
 	turns map[receiver.Queue]int64 // ended when the stretch was long enough
@@ -98,10 +106,10 @@ func (s *stillness) look(ctx context.Context, r *run) ([]string, error) {
 		return nil, fmt.Errorf("compare the database's rows: %w", err)
 	}
 	if now := [sha256.Size]byte(digest.Sum(nil)); s.since.IsZero() || now != s.rows {
-		*s = stillness{since: time.Now(), rows: now}
+		s.since, s.rows, s.turns = time.Now(), now, nil
 		return []string{"rows that move"}, nil
 	}
-	if time.Since(s.since) < r.house.habits.grace+200*time.Millisecond {
+	if time.Since(s.since) < s.while {
 		return []string{"rows that have moved"}, nil
 	}
 	turns, err := r.house.db.turns(ctx)
@@ -113,7 +121,7 @@ func (s *stillness) look(ctx context.Context, r *run) ([]string, error) {
 	}
 	var out []string
 	for _, q := range []receiver.Queue{receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.DutyReconcile} {
-		if turns[q] < s.turns[q]+2 {
+		if turns[q] < s.turns[q]+s.more {
 			out = append(out, fmt.Sprintf("the %s that has not found nothing twice", q))
 		}
 	}
