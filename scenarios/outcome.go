@@ -84,11 +84,13 @@ func Judge(o Outcome) *Report {
 func (w *World) learn() {
 	v := w.view
 	for _, row := range w.left.Settled {
-		v.Truth[row.EndToEndID] = TruePix{TxID: row.TxID, Amount: row.Amount, PaidAt: row.PaidAt}
+		v.of(row.EndToEndID).Truth = TruePix{Settled: true, TxID: row.TxID, Amount: row.Amount, PaidAt: row.PaidAt}
 	}
 	for _, row := range w.left.Refunds {
-		if row.Status == pix.RefundReturned || row.Status == pix.RefundFailed {
-			v.TruthRefunds = append(v.TruthRefunds, row)
+		if row.Status.Final() {
+			v.TruthRefunds = append(v.TruthRefunds, TrueRefund{
+				EndToEndID: row.EndToEndID, ID: row.ID, ReturnID: row.ReturnID, Amount: row.Amount, Nature: row.Nature, Status: row.Status,
+			})
 		}
 	}
 	for _, d := range w.plan.Faults {
@@ -146,7 +148,7 @@ func (v *View) late(a Acknowledged) string {
 	}
 	for _, it := range a.Items {
 		id := it.Payment.EndToEndID
-		if e := v.ByPix[id]; it.Err == nil && e != nil && !stored(e) {
+		if e := v.at(id).Event; it.Err == nil && e != nil && !stored(e) {
 			return fmt.Sprintf("Pix %s was acknowledged at %s and is in the inbox since %s", id, pix.FormatTime(a.At), pix.FormatTime(e.ReceivedAt))
 		}
 		for _, x := range it.Payment.Refunds {

@@ -28,8 +28,8 @@ func (f *runFlags) checkMode(cmd *cobra.Command) error {
 	default:
 		return usagef("--mode is %q; want model or live", f.mode)
 	}
-	if f.twice || f.trace != "" {
-		return usagef("--check-determinism and --trace are the model's; a live run has the machine's timings and no trace")
+	if f.twice || f.trace != "" || f.html != "" || f.inevitable || f.healAt.n > 0 {
+		return usagef("--check-determinism, --trace, --html, --heal-at and --inevitable are the model's; a live run has the machine's timings and no trace")
 	}
 	if f.receiver != scenarios.Reference().Name {
 		return usagef("--receiver is %q; a live run has the %s receiver alone", f.receiver, scenarios.Reference().Name)
