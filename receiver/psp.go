@@ -188,6 +188,18 @@ func (p pspClient) listPix(ctx context.Context, from, to time.Time, page int, ch
 	return list, items, a
 }
 
+func (p pspClient) putRefund(ctx context.Context, x Refund) (pix.Refund, answer) {
+	return decode[pix.Refund](p.do(ctx, http.MethodPut, refundPath(x.EndToEndID, x.ID), pix.RefundRequest{Amount: x.Amount}))
+}
+
+func (p pspClient) getRefund(ctx context.Context, id pix.EndToEndID, refund pix.RefundID) (pix.Refund, answer) {
+	return decode[pix.Refund](p.do(ctx, http.MethodGet, refundPath(id, refund), nil))
+}
+
+func refundPath(id pix.EndToEndID, refund pix.RefundID) string {
+	return fmt.Sprintf("/v2/pix/%s/devolucao/%s", id, refund)
+}
+
 func (p pspClient) statement(ctx context.Context, from, to time.Time, cursor string) (pix.StatementPage, answer) {
 	q := "/extrato?from=" + url.QueryEscape(pix.FormatTime(from)) + "&to=" + url.QueryEscape(pix.FormatTime(to)) +
 		"&limit=1000&cursor=" + url.QueryEscape(cursor)

@@ -35,7 +35,7 @@ func (s reconciler) RunOnce(ctx context.Context) (Progress, error) {
 		err = errors.Join(s.backward(ctx, until), s.refundsBackward(ctx, until))
 	}
 	if err != nil {
-		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("reconcile", 6))))
+		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, s.r.afterFailure(DutyReconcile, now)))
 	}
 	if !flying.IsZero() && flying.Before(until) {
 		until = flying // what is still being worked on is looked at again

@@ -18,7 +18,7 @@ type pspObserver struct {
 // Settled adds a Pix to the truth.
 func (o pspObserver) Settled(row fakepsp.SettledPix) {
 	w := o.w
-	w.view.Truth[row.EndToEndID] = TruePix{TxID: row.TxID, Amount: row.Amount, PaidAt: row.PaidAt}
+	w.view.of(row.EndToEndID).Truth = TruePix{Settled: true, TxID: row.TxID, Amount: row.Amount, PaidAt: row.PaidAt}
 	w.lastSettled = w.sched.Now()
 	w.emit("psp", "pix.settled", row.Amount.String(), "e2e", string(row.EndToEndID), "txid", string(row.TxID))
 }
@@ -31,7 +31,9 @@ func (o pspObserver) RefundAsked(row fakepsp.RefundRow) {
 // RefundSettled adds a refund's end to the truth.
 func (o pspObserver) RefundSettled(row fakepsp.RefundRow) {
 	w := o.w
-	w.view.TruthRefunds = append(w.view.TruthRefunds, row)
+	w.view.TruthRefunds = append(w.view.TruthRefunds, TrueRefund{
+		EndToEndID: row.EndToEndID, ID: row.ID, ReturnID: row.ReturnID, Amount: row.Amount, Nature: row.Nature, Status: row.Status,
+	})
 	w.lastSettled = w.sched.Now()
 	w.emit("psp", "refund.settled", string(row.Status)+" "+row.Amount.String(), "e2e", string(row.EndToEndID), "refund", string(row.ID), "rtr", string(row.ReturnID))
 }

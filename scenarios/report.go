@@ -113,8 +113,11 @@ func (w *World) countInto(r *Report) {
 		r.StatementCents += l.Signed()
 	}
 	r.InProcessCents = -int64(w.view.Balance[receiver.AccountInProcess])
-	for _, list := range w.view.Refunds {
-		for _, x := range list {
+	for _, p := range w.view.Pix {
+		if p.Payment != nil {
+			r.Credits++
+		}
+		for _, x := range p.Refunds {
 			if x.State == receiver.RefundReturned {
 				r.Refunds++
 				r.RefundedCents += int64(x.Amount)
@@ -122,8 +125,8 @@ func (w *World) countInto(r *Report) {
 		}
 	}
 	r.LedgerCents = int64(w.view.Balance[receiver.AccountSettlement])
-	r.Charges, r.Credits = len(w.view.Charges), len(w.view.Payments)
-	for _, e := range w.view.Events {
+	r.Charges = len(w.view.Charges)
+	for e := range w.view.Events.all() {
 		switch e.State {
 		case receiver.EventProcessed:
 			r.Processed++
@@ -138,7 +141,7 @@ func (w *World) countInto(r *Report) {
 			r.CasesOpen++
 		}
 	}
-	for _, o := range w.view.Outbox {
+	for o := range w.view.Outbox.all() {
 		if o.Sent {
 			r.OutboxSent++
 		}

@@ -47,12 +47,12 @@ type AccountState struct {
 func (w *World) state() *State {
 	v := w.view
 	s := &State{Event: w.trace.Count(), AtMS: w.sched.Now().Duration().Milliseconds()}
-	for _, id := range sorted(v.Events) {
-		s.Inbox = append(s.Inbox, *v.Events[id])
+	for e := range v.Events.all() {
+		s.Inbox = append(s.Inbox, *e)
 	}
 	s.Pix = w.pixStates()
-	for _, id := range sorted(v.Refunds) {
-		for _, r := range v.Refunds[id] {
+	for _, id := range sorted(v.Pix) {
+		for _, r := range v.Pix[id].Refunds {
 			s.Refunds = append(s.Refunds, *r)
 		}
 	}
@@ -62,7 +62,7 @@ func (w *World) state() *State {
 	for _, id := range sorted(v.Cases) {
 		s.Cases = append(s.Cases, *v.Cases[id])
 	}
-	for _, o := range v.Outbox {
+	for o := range v.Outbox.all() {
 		if !o.Sent && !o.Dead {
 			s.Unsent++
 		}
@@ -81,17 +81,14 @@ func (w *World) pixStates() []PixState {
 		}
 		return p
 	}
-	for _, id := range sorted(v.Truth) {
-		p, t := at(id), v.Truth[id]
-		p.Settled, p.True = true, t.Amount
-	}
-	for _, id := range sorted(v.Money) {
-		p, m := at(id), v.Money[id]
-		p.Credits, p.Net = m.Credits, m.Net
-	}
-	for _, id := range sorted(v.Payments) {
-		copied := *v.Payments[id]
-		at(id).Booked = &copied
+	for _, id := range sorted(v.Pix) {
+		known, p := v.Pix[id], at(id)
+		p.Settled, p.True = known.Truth.Settled, known.Truth.Amount
+		p.Credits, p.Net = known.Money.Credits, known.Money.Net
+		if known.Payment != nil {
+			copied := *known.Payment
+			p.Booked = &copied
+		}
 	}
 	for _, l := range w.statement() {
 		at(l.EndToEndID).Statement += pix.Amount(l.Signed())

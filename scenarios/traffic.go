@@ -29,6 +29,7 @@ func (w *World) schedulePlan() {
 		}
 	}
 	w.scheduleRefunds()
+	w.payments = nil // whatever is about a payment has it by now
 	w.scheduleCourier()
 	for edge := w.faults.NextEdge(0); edge != chaos.Never; edge = w.faults.NextEdge(edge) {
 		w.at(edge, "world/window/"+strconv.FormatInt(int64(edge), 10), "", "window", func() {
@@ -201,7 +202,7 @@ func (w *World) pay(p *chaos.Payment) {
 func (w *World) payTwice(p *chaos.Payment) {
 	order := w.order(p)
 	order.Lax = true
-	_, known := w.view.Truth[order.EndToEndID]
+	known := w.view.at(order.EndToEndID).Truth.Settled
 	_, err := w.psp.Pay(order)
 	w.emit("payer", "payment.twice", fmt.Sprint(err), "payment", p.ID)
 	if known && !errors.Is(err, fakepsp.ErrExists) {

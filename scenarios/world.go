@@ -12,7 +12,6 @@ import (
 	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
-	"github.com/pixlab/pixlab/receiver/memory"
 )
 
 // merchantKey is the Pix key of the merchant in every world.
@@ -31,7 +30,7 @@ type World struct {
 	pool   coroutines
 
 	psp       *fakepsp.PSP
-	mem       *memory.Store
+	store     Store
 	view      *View
 	judge     *judge
 	endpoint  *endpoint
@@ -107,12 +106,20 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	if o.Record {
 		w.sched.Record()
 	}
+	if step := chaos.MS(plan.Settings.StepMS); step > 0 {
+		w.sched.Slow(step)
+	}
 	w.indexSubjects()
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
-	w.mem = memory.New(memory.Config{
-		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe, Slim: true,
-	})
+	open := o.Store
+	if open == nil {
+		open = openMemory
+	}
+	var err error
+	if w.store, err = open(receiver.Rules{Keys: []pix.PixKey{merchantKey}}, w.now, w.observe); err != nil {
+		return nil, err
+	}
 	return w, w.openPSP()
 }
 
@@ -139,7 +146,6 @@ func (w *World) indexSubjects() {
 		}
 		at := refundName{pix.EndToEndID(w.payments[r.Payment].EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
 		w.refundByID[at] = r
-		w.subjects[string(at.pix)+"/"+string(at.id)] = r.ID
 	}
 }
 
@@ -265,7 +271,7 @@ func (w *World) subjectOfPath(path string) string {
 
 // subjectOfEvent is the subject of an inbox event.
 func (w *World) subjectOfEvent(id int64) string {
-	e := w.view.Events[id]
+	e := w.view.Events.at(id)
 	if e == nil {
 		return ""
 	}
@@ -282,6 +288,17 @@ func (w *World) observe(cs *receiver.ChangeSet) {
 		w.watchReplay(cs)
 	}
 	w.judge.commit(cs)
+	if w.option.Watch != nil {
+		w.option.Watch(w.sched.Now(), w.actorName(), w.trace.Count()+1, cs)
+	}
+}
+
+// actorName is whose turn it is: an actor's, or the world's own.
+func (w *World) actorName() string {
+	if w.current == nil {
+		return "world"
+	}
+	return w.current.task.Name
 }
 
 // stop says whether the run is over before its time.
@@ -385,7 +402,7 @@ func (w *World) heal() {
 
 func (w *World) requeueWaiting() {
 	ctx := context.Background()
-	waiting, err := w.mem.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting})
+	waiting, err := w.store.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting})
 	if err != nil {
 		w.fail(err)
 		return
@@ -397,7 +414,7 @@ func (w *World) requeueWaiting() {
 	if len(in) == 0 {
 		return
 	}
-	if _, err := w.mem.RequeueEvents(ctx, in); err != nil {
+	if _, err := w.store.RequeueEvents(ctx, in); err != nil {
 		w.fail(err)
 	}
 }

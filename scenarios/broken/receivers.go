@@ -12,7 +12,7 @@ import (
 // Receivers lists the broken receivers.
 func Receivers() []scenarios.Receiver {
 	return []scenarios.Receiver{
-		checkThenInsert(), signatureNotChecked(), seenBeforeDone(), dedupeByDelivery(),
+		naive(), checkThenInsert(), signatureNotChecked(), seenBeforeDone(), dedupeByDelivery(),
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
 		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
 		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
