@@ -51,7 +51,7 @@ func empty(t *rapid.T, url string) {
 	}
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, `SET session_replication_role = replica;
-TRUNCATE inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
+TRUNCATE idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
     outbox_event, duty, operator_record RESTART IDENTITY;
 UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, blocked_cents = 0`)
 	if err != nil {
