@@ -63,9 +63,17 @@ func (k *refundAsk) send() {
 		w.fail(err)
 		return
 	}
-	in := &inbound{
-		name: "merchant/" + r.ID + "/" + strconv.Itoa(k.tries), subject: r.ID,
-		method: http.MethodPost, path: "/refunds", header: w.merchantHeader(r.Reference), body: body, timeout: askTimeout,
+	altered, err := json.Marshal(refundBody{pix.Amount(r.AmountCents + 1), k.pix.EndToEndID, r.Reference})
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	ask := &asking{
+		w: w, subject: r.ID, route: receiver.RouteRefunds, reference: r.Reference, endToEnd: k.pix.EndToEndID, body: body, altered: altered,
+	}
+	in := ask.request("merchant/"+r.ID+"/"+strconv.Itoa(k.tries), body, false)
+	if k.tries == 1 {
+		ask.first(in)
 	}
 	in.answered = func(_ *instance, status int) {
 		if status == http.StatusUnprocessableEntity {

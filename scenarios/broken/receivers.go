@@ -15,6 +15,7 @@ func Receivers() []scenarios.Receiver {
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
 		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
 		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
+		keyApart(), orphanUnasked(),
 	}
 }
 
