@@ -105,6 +105,9 @@ type Config struct {
 	KeyTTL        time.Duration
 	KeyPurgeEvery time.Duration
 
+	// Observer is told of the marks that are reached; nil is told nothing.
+	Observer Observer
+
 	HTTP  Doer
 	Clock Clock
 	// Jitter is a number from 0 to 999 for a key's nth attempt.
@@ -218,7 +221,8 @@ func (c *Config) pause(key string, attempt int, wait time.Duration) time.Duratio
 }
 
 // backoff is the pause before a key's next attempt: doubling from the base to
-// the cap, half of it jittered.
+// the cap, half of it jittered. It is whole microseconds, rounded up: a database
+// keeps no finer time, and what is due must be so at the same instant on any.
 func (c *Config) backoff(key string, attempt int) time.Duration {
 	d := c.BackoffCap
 	if attempt < 1 {
@@ -227,7 +231,8 @@ func (c *Config) backoff(key string, attempt int) time.Duration {
 	if shift := attempt - 1; shift < 20 {
 		d = min(c.BackoffBase<<shift, c.BackoffCap)
 	}
-	return d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+	d = d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+	return (d + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
 // lease asks for as much work as fits into one lease where each item may need

@@ -50,7 +50,7 @@ func (v *View) intended(k *asking) bool {
 	if k.route == receiver.RouteCharges {
 		return v.Charges[receiver.ChargeRef{Consumer: consumer, Reference: k.reference}] != nil
 	}
-	for _, r := range v.Refunds[pix.EndToEndID(k.endToEnd)] {
+	for _, r := range v.at(pix.EndToEndID(k.endToEnd)).Refunds {
 		if r.Consumer == consumer && r.Reference == k.reference {
 			return true
 		}

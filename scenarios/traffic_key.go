@@ -81,7 +81,7 @@ func (k *asking) later(what string, afterMS int64, do func(name string)) {
 	if afterMS > 1 { // 1 is at once
 		at += chaos.MS(afterMS)
 	}
-	w.at(at, name, k.subject, what, func() { do(name) })
+	w.wish(at, name, k.subject, what, func() { do(name) })
 }
 
 // extra sends a request that nobody waits for.
