@@ -244,7 +244,7 @@ func TestAnOverloadedStoreIsA503ThatLosesNothing(t *testing.T) {
 		c.Batch = live.BatchConfig{Waiting: 1}
 		c.Loops.Without = []receiver.Queue{
 			receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox, receiver.DutySweep, receiver.DutyChanged,
-			receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister,
+			receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister, receiver.DutyKeys,
 		}
 	})
 	const waiters = 5
