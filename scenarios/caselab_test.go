@@ -213,6 +213,14 @@ func (s *struckStore) CreateCharges(ctx context.Context, in []receiver.NewCharge
 	return struck(s, "CreateCharges", func() ([]receiver.CreateOutcome, error) { return s.Store.CreateCharges(ctx, in) })
 }
 
+func (s *struckStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
+	return struck(s, "RecordCalls", func() ([]receiver.CallOutcome, error) { return s.Store.RecordCalls(ctx, in) })
+}
+
+func (s *struckStore) ReleaseKeys(ctx context.Context, in []receiver.KeyHold) ([]bool, error) {
+	return struck(s, "ReleaseKeys", func() ([]bool, error) { return s.Store.ReleaseKeys(ctx, in) })
+}
+
 func (s *struckStore) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {
 	return struck(s, "RecordRefunds", func() ([]receiver.Refund, error) { return s.Store.RecordRefunds(ctx, in) })
 }
