@@ -49,7 +49,7 @@ func layers() []layer {
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
 		{dir: "proptest", tests: append(all, "internal/")},
 		{dir: "web"},
-		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag}},
+		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag, modPgx}}, // pgx: a load reads the books from beside the receiver
 	}
 }
 

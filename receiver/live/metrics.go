@@ -117,7 +117,7 @@ func (m *Metrics) Turn(step string, p receiver.Progress, err error) {
 	m.turns.WithLabelValues(kind, outcome).Inc()
 }
 
-// Flushed hears of a batcher's flush; see [BatchConfig].
+// Flushed hears of a batcher's flush; see [receiver.BatchConfig].
 func (m *Metrics) Flushed(_, items int, err error) {
 	outcome := "stored"
 	if err != nil {

@@ -63,7 +63,7 @@ func (m *Metrics) Watch(ctx context.Context, s receiver.Store, clock receiver.Cl
 }
 
 // WatchBatcher tells how many items wait for a flush.
-func (m *Metrics) WatchBatcher(b *Batcher) {
+func (m *Metrics) WatchBatcher(b *receiver.Batcher) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(
 		prometheus.GaugeOpts{Name: metricPrefix + "batch_waiting_items", Help: "Items of callbacks that wait for a flush."},
 		func() float64 { return float64(b.Waiting()) }))
