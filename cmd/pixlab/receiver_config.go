@@ -107,6 +107,7 @@ func (s *receiverSettings) process() (live.ProcessConfig, error) {
 			GiveWay: &live.GiveWay{Limit: s.giveWayAt.n, Pause: s.giveWay},
 		},
 		Batch:    receiver.BatchConfig{Items: s.flushItems.n, Delay: s.flushDelay, Waiting: s.flushWaiting.n},
+		Flushers: s.flushers.n,
 		Public:   live.ServerConfig{Addr: s.listen, TLS: tls, MaxConns: s.maxConns.n, Grace: s.stopGrace},
 		Admin:    live.ServerConfig{Grace: s.stopGrace, MaxConns: 32},
 		APIToken: s.secrets.api, AdminToken: s.secrets.admin, OpenAPI: s.openAPI,

@@ -37,7 +37,7 @@ type receiverSettings struct {
 	workers, batch, maxAttempts, pageSize countFlag
 	maxBody, maxItems, maxConns           countFlag
 	flushItems, flushWaiting, giveWayAt   countFlag
-	memory                                countFlag
+	flushers, memory                      countFlag
 
 	flushDelay, giveWay, poll, stopGrace       time.Duration
 	callTimeout, lease, tolerance              time.Duration
@@ -54,7 +54,7 @@ func newReceiverSettings() *receiverSettings {
 	return &receiverSettings{
 		databaseConns: n(16, 1000), workers: n(4, 256), batch: n(128, 1000), giveWayAt: n(48, 1_000_000), maxAttempts: n(10, 1000),
 		maxBody: n(1<<20, 64<<20), maxItems: n(1000, 100_000), maxConns: n(256, 65_536),
-		flushItems: n(256, 100_000), flushWaiting: n(4096, 1_000_000), pageSize: n(100, 1000), memory: n(120, 1_000_000),
+		flushItems: n(2000, 100_000), flushWaiting: n(20_000, 1_000_000), pageSize: n(100, 1000), memory: n(120, 1_000_000), flushers: n(1, 64),
 	}
 }
 
@@ -99,6 +99,7 @@ func (s *receiverSettings) addSizes(f *pflag.FlagSet) {
 	f.Var(&s.maxConns, "max-conns", "connections to --listen at once")
 	f.Var(&s.flushItems, "flush-items", "items of callbacks that share one commit at most")
 	f.Var(&s.flushWaiting, "flush-waiting", "items that wait for a commit at most; then callbacks get 503")
+	f.Var(&s.flushers, "flushers", "commits of callbacks side by side")
 	f.Var(&s.giveWayAt, "give-way-at", "items that wait for a commit before workers step back for them")
 	f.Var(&s.memory, "memory", "megabytes that Go's runtime is told to make do with; GOMEMLIMIT goes first")
 	f.Var(&s.pageSize, "page-size", "Pix of one page of a sweep")

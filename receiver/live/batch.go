@@ -31,16 +31,22 @@ func (l *latch) Wait(ctx context.Context) error {
 	}
 }
 
-// RunBatcher has a batcher flush until ctx ends. Then nothing more is taken, and
-// what waits is flushed before it returns. A panic is an error of its flush, and
-// the next one is made all the same.
-func RunBatcher(ctx context.Context, b *receiver.Batcher, log *slog.Logger) error {
-	for b.Wait(ctx) == nil {
-		flush(ctx, b, log)
+// RunBatcher has a batcher flush until ctx ends, so many flushes side by side.
+// Then nothing more is taken, and what waits is flushed before it returns. A
+// panic is an error of its flush, and the next one is made all the same.
+func RunBatcher(ctx context.Context, b *receiver.Batcher, flushers int, log *slog.Logger) error {
+	var crew sync.WaitGroup
+	for range max(1, flushers) {
+		crew.Go(func() {
+			for b.Wait(ctx) == nil {
+				flush(ctx, b, log)
+			}
+			for b.Close(); b.Waiting() > 0; {
+				flush(ctx, b, log)
+			}
+		})
 	}
-	for b.Close(); b.Waiting() > 0; {
-		flush(ctx, b, log)
-	}
+	crew.Wait()
 	return nil
 }
 

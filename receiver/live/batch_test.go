@@ -68,7 +68,7 @@ func start(t *testing.T, b *receiver.Batcher) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- live.RunBatcher(ctx, b, slog.New(slog.DiscardHandler)) }()
+	go func() { ended <- live.RunBatcher(ctx, b, 1, slog.New(slog.DiscardHandler)) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {

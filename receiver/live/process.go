@@ -18,6 +18,7 @@ type ProcessConfig struct {
 	Store    receiver.Store
 	Loops    Options
 	Batch    receiver.BatchConfig
+	Flushers int // flushes of callbacks side by side (1)
 
 	// Public is where callbacks and the merchant's API are served. Admin is for
 	// operators and machines; without an Addr there is none.
