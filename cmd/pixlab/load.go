@@ -23,7 +23,8 @@ type loadFlags struct {
 	receivers, stock, rows   countFlag
 	redeliver                percentFlag
 	duration, settle         pspSpan
-	saturate, json           bool
+	saturate, json, suite    bool
+	rounds                   countFlag
 	receiverFlags            []string
 	serverSettings           []string
 	profiles                 string
@@ -54,7 +55,7 @@ failed.`
 func (c *cli) loadCommand() *cobra.Command {
 	f := &loadFlags{
 		rate: countFlag{n: 500, most: 1_000_000}, connections: countFlag{n: 64, most: 1000}, items: countFlag{n: 1, most: 1000},
-		receivers: countFlag{n: 1, most: 16}, stock: countFlag{most: 10_000_000}, rows: countFlag{most: 100_000_000},
+		rounds: countFlag{n: 5, most: 100}, receivers: countFlag{n: 1, most: 16}, stock: countFlag{most: 10_000_000}, rows: countFlag{most: 100_000_000},
 		duration: pspSpan{d: 10 * time.Second, least: time.Millisecond}, settle: pspSpan{d: defaultSettle, least: time.Millisecond},
 	}
 	cmd := &cobra.Command{
@@ -66,6 +67,9 @@ func (c *cli) loadCommand() *cobra.Command {
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			if f.suite {
+				return c.loadSuite(ctx, f, cmd.Flag("duration").Changed)
+			}
 			return c.load(ctx, f)
 		},
 	}
@@ -87,6 +91,8 @@ func (c *cli) loadCommand() *cobra.Command {
 	flags.StringVar(&f.databaseURL, "database-url", "", "their database is at `URL`")
 	flags.StringVar(&f.labURL, "lab-url", "", "pay at the PSP whose lab port is at `URL`")
 	flags.StringVar(&f.pixKey, "pix-key", string(loadKey), "pay to the receivers' Pix `KEY`")
+	flags.BoolVar(&f.suite, "suite", false, "run the loads that docs/performance.md tells of, pgbench beside them, and show medians")
+	flags.Var(&f.rounds, "rounds", "with --suite, go through them `N` times")
 	flags.BoolVar(&f.json, "json", false, "write the result as JSON")
 	return cmd
 }
@@ -94,6 +100,8 @@ func (c *cli) loadCommand() *cobra.Command {
 // check refuses flags that do not go together.
 func (f *loadFlags) check(cmd *cobra.Command) error {
 	switch {
+	case f.suite && (f.receiverURL != "" || f.saturate || cmd.Flag("rate").Changed):
+		return usagef("--suite has loads of its own; want it without --rate, --saturate and --receiver-url")
 	case f.saturate && cmd.Flag("rate").Changed:
 		return usagef("--rate and --saturate exclude each other; want one of them")
 	case f.receiverURL != "" && f.databaseURL == "":
@@ -159,20 +167,33 @@ func (c *cli) loadOnce(ctx context.Context, f *loadFlags, show *progress) (r *lo
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
+	if err := h.furnish(ctx, f, show); err != nil {
+		return nil, err
+	}
+	return c.loadHouse(ctx, f, h, show)
+}
+
+// furnish waits until the house is quiet, and books what belongs to its past.
+func (h *loadHouse) furnish(ctx context.Context, f *loadFlags, show *progress) error {
+	b, err := openBooks(ctx, h.database)
+	if err != nil {
+		return err
+	}
+	defer b.conn.Close(context.WithoutCancel(ctx))
+	if err := b.dutiesDone(ctx); err != nil || f.rows.n == 0 {
+		return err
+	}
+	show.say("booking %s Pix of the past", grouped(f.rows.n))
+	return b.past(ctx, f.rows.n)
+}
+
+// loadHouse makes the Pix of one load and sends them.
+func (c *cli) loadHouse(ctx context.Context, f *loadFlags, h *loadHouse, show *progress) (*loadReport, error) {
 	b, err := openBooks(ctx, h.database)
 	if err != nil {
 		return nil, err
 	}
 	defer b.conn.Close(context.WithoutCancel(ctx))
-	if err := b.dutiesDone(ctx); err != nil {
-		return nil, err
-	}
-	if f.rows.n > 0 {
-		show.say("booking %s Pix of the past", grouped(f.rows.n))
-		if err := b.past(ctx, f.rows.n); err != nil {
-			return nil, err
-		}
-	}
 	stock, err := c.makeStock(ctx, f, h, show)
 	if err != nil {
 		return nil, err
@@ -228,10 +249,6 @@ func (c *cli) fire(ctx context.Context, f *loadFlags, h *loadHouse, b *books, st
 		defer end()
 	}
 	show.say("sending for %s", f.duration.d)
-	if os.Getenv("DEBUGSTATS") != "" {
-		b.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements")
-		b.conn.Exec(ctx, "SELECT pg_stat_statements_reset()")
-	}
 	got := t.run(ctx)
 	if got.sent == 0 {
 		return nil, fmt.Errorf("nothing was sent: %w", ctx.Err())
@@ -242,8 +259,5 @@ func (c *cli) fire(ctx context.Context, f *loadFlags, h *loadHouse, b *books, st
 		return nil, err
 	}
 	rest := time.Since(got.ended)
-	if os.Getenv("DEBUGSTATS") != "" {
-		b.debugStats(ctx)
-	}
 	return c.judgeLoad(ctx, f, h, b, t, got, left, rest)
 }

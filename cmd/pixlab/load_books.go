@@ -174,19 +174,3 @@ func (b *books) kept(ctx context.Context) (ids map[pix.EndToEndID]bool, aside in
 	})
 	return ids, aside, wrapBooks(err)
 }
-
-func (b *books) debugStats(ctx context.Context) {
-	rows, err := b.conn.Query(ctx, `SELECT left(regexp_replace(query, '\s+', ' ', 'g'), 90), calls, rows, total_exec_time, total_plan_time, wal_bytes::bigint FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 40`)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var q string
-	var calls, n, wal int64
-	var exec, plan float64
-	_, err = pgx.ForEachRow(rows, []any{&q, &calls, &n, &exec, &plan, &wal}, func() error {
-		fmt.Printf("%8.0f ms exec %6.0f ms plan %7d calls %8d rows %8.1f us/row %6d walB/row  %s\n", exec, plan, calls, n, exec*1000/float64(max(n, 1)), wal/max(n, 1), q)
-		return nil
-	})
-	fmt.Println(err)
-}

@@ -14,12 +14,8 @@ func (b *books) past(ctx context.Context, n int) error {
 			}
 		}
 	}
-	for _, sql := range []string{
-		`UPDATE account_balance SET settlement_cents = settlement_cents + 1000 * ` + "$1" + ` WHERE stripe = 1`,
-	} {
-		if _, err := b.conn.Exec(ctx, sql, int64(n)); err != nil {
-			return environmentError{"book Pix of the past", err}
-		}
+	if _, err := b.conn.Exec(ctx, `UPDATE account_balance SET settlement_cents = settlement_cents + $1 WHERE stripe = 1`, 1000*int64(n)); err != nil {
+		return environmentError{"book Pix of the past", err}
 	}
 	_, err := b.conn.Exec(ctx, `VACUUM (ANALYZE)`)
 	return wrapBooks(err)

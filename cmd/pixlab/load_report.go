@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ type loadReport struct {
 	Exhausted   bool              `json:"exhausted"`
 	Refused     map[string]int    `json:"refused"`
 	PeakMB      float64           `json:"receiver_peak_mb"`
+	Elsewhere   *float64          `json:"cpu_elsewhere_percent"` // of the processors' time, taken by others meanwhile
 	Server      map[string]string `json:"postgres"`
 	Checks      []loadCheck       `json:"checks"`
 }
@@ -74,6 +76,9 @@ func (c *cli) judgeLoad(
 	}
 	if f.saturate {
 		r.Mode = "saturate"
+	}
+	if got.elsewhere >= 0 {
+		r.Elsewhere = &got.elsewhere
 	}
 	a := t.audit(got, credits, kept)
 	r.Distinct, r.PixRate = a.distinct, perSecond(a.distinct, span)
@@ -189,6 +194,9 @@ func (c *cli) loadPage(r *loadReport) []byte {
 	p.field("", "%s", spreadLine(r.Ledger))
 	if r.PeakMB > 0 {
 		p.field("memory", "%.0f MB at most in a receiver", r.PeakMB)
+	}
+	if r.Elsewhere != nil {
+		p.field("machine", "%s; %.0f%% of their time went elsewhere", counted(runtime.NumCPU(), "CPU", "CPUs"), *r.Elsewhere)
 	}
 	if r.Exhausted {
 		p.line("")

@@ -42,6 +42,7 @@ type fired struct {
 	accepted     []bool          // of each callback, by either copy
 	refused      map[string]int  // by status or error
 	exhausted    bool            // the stock ended before the time
+	elsewhere    float64         // of a hundred parts of the processors' time; negative where unknown
 }
 
 // shots are all that could be sent, in their order.
@@ -81,6 +82,7 @@ func (t *traffic) run(ctx context.Context) *fired {
 	for i := range gunners {
 		gunners[i] = &gunner{t: t, conn: newLoadConn(t.targets[i%len(t.targets)], t.secret), refused: map[string]int{}}
 	}
+	busy := readMachine()
 	out.began = time.Now()
 	next := t.closed(ctx, shots, out.began)
 	if t.rate > 0 {
@@ -92,6 +94,7 @@ func (t *traffic) run(ctx context.Context) *fired {
 	}
 	crew.Wait()
 	out.ended = time.Now()
+	out.elsewhere = busy.elsewhere(readMachine())
 	for _, g := range gunners {
 		out.add(g)
 	}
