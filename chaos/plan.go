@@ -15,18 +15,22 @@ const Generator = 1
 //
 // All times are milliseconds from Start; all money is whole cents.
 type Plan struct {
-	Format    string      `json:"format"`
-	Generator int         `json:"generator"`
-	Seed      Seed        `json:"seed"`
-	Profile   string      `json:"profile"`
-	Start     time.Time   `json:"start"`
-	HorizonMS int64       `json:"horizon_ms"`
-	Settings  Settings    `json:"settings"`
-	Charges   []Charge    `json:"charges"`
-	Payments  []Payment   `json:"payments"`
-	Refunds   []Refund    `json:"refunds,omitempty"`
-	Disputes  []Dispute   `json:"disputes,omitempty"`
-	Faults    []Deviation `json:"faults"`
+	Format    string    `json:"format"`
+	Generator int       `json:"generator"`
+	Seed      Seed      `json:"seed"`
+	Profile   string    `json:"profile"`
+	Start     time.Time `json:"start"`
+	HorizonMS int64     `json:"horizon_ms"`
+	// Live marks a plan for live runs: all of it within [MaxLiveMS].
+	Live     bool        `json:"live,omitempty"`
+	Settings Settings    `json:"settings"`
+	Charges  []Charge    `json:"charges"`
+	Payments []Payment   `json:"payments"`
+	Refunds  []Refund    `json:"refunds,omitempty"`
+	Disputes []Dispute   `json:"disputes,omitempty"`
+	Faults   []Deviation `json:"faults"`
+	// Schedule, if any, orders the steps in place of the seed.
+	Schedule *Schedule `json:"schedule,omitempty"`
 }
 
 // Settings are the habits of both sides during one run.
@@ -45,6 +49,12 @@ type Settings struct {
 	// RefundRepeat is how the PSP answers a refund's id used again with the same
 	// body: "same" (the refund as it stands), "400" or "409".
 	RefundRepeat string `json:"refund_repeat,omitempty"`
+	// StepMS is how long a step of either side takes on average, for plans that
+	// are made to be watched; absent, a step takes less than a millisecond.
+	StepMS int64 `json:"step_ms,omitempty"`
+	// WireMS is how long a request to the receiver travels on average; absent, no
+	// longer than a step.
+	WireMS int64 `json:"wire_ms,omitempty"`
 	// PageSize is how many rows the receiver asks for in one page of a list.
 	PageSize int `json:"page_size"`
 }

@@ -64,7 +64,8 @@ type Config struct {
 	// Batch is how much a step takes at once (16).
 	Batch int
 	// Lease is how long claimed work is held (30 s); CallTimeout bounds one call
-	// to the PSP (5 s) and must be well under it.
+	// to the PSP (5 s). Of a lease two calls have to be left when one begins, so that
+	// it is three times as long or more.
 	Lease       time.Duration
 	CallTimeout time.Duration
 	// MaxAttempts is how often an event is tried before quarantine (10).
@@ -90,6 +91,9 @@ type Config struct {
 	// ProofAfter is how long after a call the PSP may still hide its effect from
 	// a query (1 h): before, "not found" proves nothing.
 	ProofAfter time.Duration
+
+	// Observer is told of the marks that are reached; nil is told nothing.
+	Observer Observer
 
 	HTTP  Doer
 	Clock Clock
@@ -118,8 +122,8 @@ func (c *Config) Validate() error {
 		}
 	}
 	c.fill()
-	if c.Lease < 2*c.CallTimeout {
-		return fmt.Errorf("receiver: lease %s: want twice the call time-out %s or more", c.Lease, c.CallTimeout)
+	if c.Lease < 3*c.CallTimeout {
+		return fmt.Errorf("receiver: lease %s: want three times the call time-out %s or more", c.Lease, c.CallTimeout)
 	}
 	return nil
 }
@@ -166,7 +170,8 @@ func (c *Config) pause(key string, attempt int, wait time.Duration) time.Duratio
 }
 
 // backoff is the pause before a key's next attempt: doubling from the base to
-// the cap, half of it jittered.
+// the cap, half of it jittered. It is whole microseconds, rounded up: a database
+// keeps no finer time, and what is due must be so at the same instant on any.
 func (c *Config) backoff(key string, attempt int) time.Duration {
 	d := c.BackoffCap
 	if attempt < 1 {
@@ -175,7 +180,8 @@ func (c *Config) backoff(key string, attempt int) time.Duration {
 	if shift := attempt - 1; shift < 20 {
 		d = min(c.BackoffBase<<shift, c.BackoffCap)
 	}
-	return d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+	d = d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+	return (d + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
 // lease asks for as much work as fits into one lease where each item may need

@@ -3,7 +3,6 @@ package receiver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -74,7 +73,15 @@ func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
 		unavailable(w, err)
 		return
 	}
+	r.markReserve(outs[0])
 	answerReserve(w, q, outs[0])
+}
+
+// markReserve tells the observer of refunds that were not accepted.
+func (r *Receiver) markReserve(out ReserveOutcome) {
+	r.cfg.reachedIf(out.Result == ReserveEarly, MarkRefundEarly)
+	r.cfg.reachedIf(out.Reason == ReasonOverCap, MarkRefundOverCap)
+	r.cfg.reachedIf(out.Reason == ReasonNoBalance, MarkRefundNoBalance)
 }
 
 func answerReserve(w http.ResponseWriter, q refundRequest, out ReserveOutcome) {
@@ -144,6 +151,7 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 	var wait time.Duration
 	switch {
 	case x.Clash:
+		s.r.cfg.reached(MarkRefundRekeyed)
 		call.NewID = s.r.refundID(x.Reference, x.Rekeys+1)
 	case x.Attempts == 1:
 		wait = s.put(ctx, x, &call)
@@ -166,11 +174,13 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 // ask looks what became of an earlier call, and repeats it under the same id
 // where the PSP does not know it. It returns how long the PSP asked to wait.
 func (s refundSender) ask(ctx context.Context, x Refund, call *RefundCall) time.Duration {
+	s.r.cfg.reachedIf(x.State == RefundReserved, MarkRefundAsked)
 	d, a := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
 	switch a.verdict {
 	case verdictDone:
 		learn(x, d, call)
 	case verdictAbsent:
+		s.r.cfg.reached(MarkRefundRepeated)
 		return s.put(ctx, x, call)
 	}
 	return a.wait
@@ -184,6 +194,7 @@ func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) time.
 		learn(x, d, call)
 	case verdictRefused, verdictAbsent:
 		if s.provesRefusal(ctx, x, a) {
+			s.r.cfg.reached(MarkRefundRefused)
 			call.Refused, call.Problem = true, string(a.body)
 		}
 	}
@@ -241,97 +252,9 @@ func idInUse(body []byte) bool {
 	return len(p.Violations) == 0
 }
 
-func (p pspClient) putRefund(ctx context.Context, x Refund) (pix.Refund, answer) {
-	return decode[pix.Refund](p.do(ctx, http.MethodPut, refundPath(x.EndToEndID, x.ID), pix.RefundRequest{Amount: x.Amount}))
-}
-
-func (p pspClient) getRefund(ctx context.Context, id pix.EndToEndID, refund pix.RefundID) (pix.Refund, answer) {
-	return decode[pix.Refund](p.do(ctx, http.MethodGet, refundPath(id, refund), nil))
-}
-
-func refundPath(id pix.EndToEndID, refund pix.RefundID) string {
-	return fmt.Sprintf("/v2/pix/%s/devolucao/%s", id, refund)
-}
-
 // contentOf is what a refund object of the API says.
 func contentOf(id pix.EndToEndID, d pix.Refund) RefundContent {
 	return RefundContent{
 		EndToEndID: id, ID: d.ID, ReturnID: d.ReturnID, Amount: d.Amount, Nature: d.Nature, Status: d.Status,
 	}
-}
-
-// memoRequest is the body of POST /memos: money blocked under MED, or released.
-type memoRequest struct {
-	ID         string         `json:"id"`
-	EndToEndID pix.EndToEndID `json:"endToEndId"`
-	Amount     pix.Amount     `json:"amount"`
-	Released   bool           `json:"released,omitempty"`
-}
-
-func (q memoRequest) validate() error {
-	if q.ID == "" || q.Amount < 0 {
-		return errors.New("id, amount: want an id and no negative amount")
-	}
-	return nil
-}
-
-// serveMemo takes the PSP's word, from outside API Pix, about blocked money.
-func (r *Receiver) serveMemo(w http.ResponseWriter, req *http.Request) {
-	var q memoRequest
-	if !readJSON(w, req, &q) {
-		return
-	}
-	memo := Memo{ID: q.ID, EndToEndID: q.EndToEndID, Amount: q.Amount, Released: q.Released, At: r.cfg.Clock.Now()}
-	if _, err := r.store.PutMemos(req.Context(), []Memo{memo}); err != nil {
-		unavailable(w, err)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// changedSweeper lists the Pix that have refunds, over the whole time in which
-// one can appear: there is no filter by a refund's date, and the PSP's own
-// refunds may have lost their callback.
-type changedSweeper struct{ r *Receiver }
-
-func (s changedSweeper) Name() string { return "changed" }
-func (s changedSweeper) Queue() Queue { return DutyChanged }
-
-// maxChangedPages bounds the calls of one turn; the next goes on from there.
-const maxChangedPages = 20
-
-// RunOnce reads up to maxChangedPages.
-func (s changedSweeper) RunOnce(ctx context.Context) (Progress, error) {
-	d, now, err := s.r.turn(ctx, DutyChanged)
-	if err != nil {
-		return idle(err)
-	}
-	next := now.Add(s.r.cfg.ChangedEvery)
-	page := int(parseCursor(d.Cursor))
-	d.Cursor = ""
-	for range maxChangedPages {
-		more, err := s.page(ctx, now, page)
-		if err != nil {
-			return Progress{}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("changed", 6))))
-		}
-		if !more {
-			return Progress{Done: 1}, s.r.endTurn(ctx, d, next)
-		}
-		page++
-	}
-	d.Cursor = strconv.Itoa(page)
-	return Progress{Done: 1}, s.r.endTurn(ctx, d, now.Add(time.Minute))
-}
-
-func (s changedSweeper) page(ctx context.Context, now time.Time, page int) (more bool, err error) {
-	list, items, a := s.r.psp.listPix(ctx, now.Add(-RefundWindow-24*time.Hour), now, page, true)
-	if a.verdict != verdictDone {
-		return false, a.Err()
-	}
-	if len(items) > 0 {
-		if _, err := s.r.store.AppendInbox(ctx, s.r.inboxItems(items, ChannelSweep, s.r.cfg.Clock.Now())); err != nil {
-			return false, err
-		}
-	}
-	return page+1 < list.Paging.Pages, nil
 }

@@ -33,6 +33,7 @@ type (
 // final is what a checker sees when the run is over.
 type final struct {
 	*View
+	ids       []pix.EndToEndID // of all Pix, in order
 	w         *World
 	statement []pix.StatementLine
 	calm      bool
@@ -105,6 +106,11 @@ func (j *judge) ack(body []byte) {
 		j.report("I5", "a body that cannot be read was acknowledged: "+err.Error(), nil)
 		return
 	}
+	j.acked(items)
+}
+
+// acked is told of the items of a callback that was answered 2xx.
+func (j *judge) acked(items []pix.CallbackItem) {
 	for _, c := range j.checkers {
 		if k, ok := c.(ackChecker); ok {
 			if d := k.ack(j.w.view, items); d != "" {
@@ -115,12 +121,17 @@ func (j *judge) ack(body []byte) {
 }
 
 func (j *judge) end() {
-	w := j.w
-	if err := w.psp.Check(); err != nil {
+	if err := j.w.psp.Check(); err != nil {
 		j.report("PSP", "the fake PSP contradicts itself: "+err.Error(), nil)
 	}
+	j.last()
+}
+
+// last has the checkers look at what the run came to.
+func (j *judge) last() {
+	w := j.w
 	f := &final{
-		View: w.view, w: w, calm: plain(w.plan), replayed: w.replayed,
+		View: w.view, ids: sorted(w.view.Pix), w: w, calm: plain(w.plan), replayed: w.replayed,
 		statement: w.statement(),
 	}
 	for _, c := range j.checkers {
@@ -134,8 +145,15 @@ func (j *judge) end() {
 
 // statement is the whole account statement as it will be once its lag is over.
 func (w *World) statement() []pix.StatementLine {
+	if w.left != nil {
+		return w.left.Statement
+	}
 	return w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0))
 }
+
+// Statement is the whole account statement as it stands once its lag is over,
+// after the run.
+func (w *World) Statement() []pix.StatementLine { return w.statement() }
 
 // plain says whether nothing in a plan, its faults aside, gives reason for a
 // case either: every Pix pays a charge of ours, and nobody disputes one.
@@ -155,4 +173,28 @@ func plain(p *chaos.Plan) bool {
 		}
 	}
 	return true
+}
+
+// AllBut lists the invariants but one, for [Options.Without].
+func AllBut(id string) []string {
+	var out []string
+	for _, c := range checkers() {
+		if c.id() != id {
+			out = append(out, c.id())
+		}
+	}
+	return out
+}
+
+// Invariants lists the ids of all invariants that are checked.
+func Invariants() []string { return AllBut("") }
+
+// Sentence is what an invariant holds, "" for an unknown id.
+func Sentence(id string) string {
+	for _, c := range checkers() {
+		if c.id() == id {
+			return c.sentence()
+		}
+	}
+	return ""
 }
