@@ -20,6 +20,10 @@ RAPID_CHECKS       = 5000
 PIXLAB_PG_CHECKS   = 300
 PIXLAB_PG_PLANS    = 200
 
+# Those of live runs: kills of a receiver and of the database, seeds, rounds of
+# copies and of refunds at once, callbacks of a storm.
+LIVE = PIXLAB_KILLS=200 PIXLAB_DATABASE_KILLS=20 PIXLAB_LIVE_SEEDS=20 PIXLAB_POST_ROUNDS=20 PIXLAB_REFUND_ROUNDS=100 PIXLAB_STORM=10000
+
 # What rapid draws from in "make test": the same draws every time, so that a
 # green run is green again. "make soak" draws afresh.
 RAPID_SEED = 1
@@ -87,7 +91,7 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 
 soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
 	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
-	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) PIXLAB_PG_PLANS=$(PIXLAB_PG_PLANS) \
+	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) PIXLAB_PG_PLANS=$(PIXLAB_PG_PLANS) $(LIVE) \
 		$(GO) test -count=1 -timeout=4h ./...
 	PIXLAB_PG_CHECKS=$(PIXLAB_PG_CHECKS) $(GO) test -count=1 -timeout=4h ./proptest -pg
 

@@ -70,7 +70,8 @@ type Config struct {
 	// Batch is how much a step takes at once (16).
 	Batch int
 	// Lease is how long claimed work is held (30 s); CallTimeout bounds one call
-	// to the PSP (5 s) and must be well under it.
+	// to the PSP (5 s). Of a lease two calls have to be left when one begins, so that
+	// it is three times as long or more.
 	Lease       time.Duration
 	CallTimeout time.Duration
 	// MaxAttempts is how often an event is tried before quarantine (10).
@@ -139,8 +140,8 @@ func (c *Config) Validate() error {
 		}
 	}
 	c.fill()
-	if c.Lease < 2*c.CallTimeout {
-		return fmt.Errorf("receiver: lease %s: want twice the call time-out %s or more", c.Lease, c.CallTimeout)
+	if c.Lease < 3*c.CallTimeout {
+		return fmt.Errorf("receiver: lease %s: want three times the call time-out %s or more", c.Lease, c.CallTimeout)
 	}
 	return c.validateKeys()
 }

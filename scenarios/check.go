@@ -110,6 +110,11 @@ func (j *judge) ack(body []byte) {
 		j.report("I5", "a body that cannot be read was acknowledged: "+err.Error(), nil)
 		return
 	}
+	j.acked(items)
+}
+
+// acked is told of the items of a callback that was answered 2xx.
+func (j *judge) acked(items []pix.CallbackItem) {
 	for _, c := range j.checkers {
 		if k, ok := c.(ackChecker); ok {
 			if d := k.ack(j.w.view, items); d != "" {
@@ -131,10 +136,15 @@ func (j *judge) answer(a *apiAnswer) {
 }
 
 func (j *judge) end() {
-	w := j.w
-	if err := w.psp.Check(); err != nil {
+	if err := j.w.psp.Check(); err != nil {
 		j.report("PSP", "the fake PSP contradicts itself: "+err.Error(), nil)
 	}
+	j.last()
+}
+
+// last has the checkers look at what the run came to.
+func (j *judge) last() {
+	w := j.w
 	f := &final{
 		View: w.view, ids: sorted(w.view.Pix), w: w, calm: plain(w.plan), replayed: w.replayed,
 		statement: w.statement(),
@@ -150,6 +160,9 @@ func (j *judge) end() {
 
 // statement is the whole account statement as it will be once its lag is over.
 func (w *World) statement() []pix.StatementLine {
+	if w.left != nil {
+		return w.left.Statement
+	}
 	return w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0))
 }
 

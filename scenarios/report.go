@@ -108,12 +108,14 @@ func extraSentence(id string) string {
 }
 
 func (w *World) countInto(r *Report) {
-	r.Settled = len(w.psp.Settled())
 	for _, l := range w.statement() {
 		r.StatementCents += l.Signed()
 	}
 	r.InProcessCents = -int64(w.view.Balance[receiver.AccountInProcess])
 	for _, p := range w.view.Pix {
+		if p.Truth.Settled {
+			r.Settled++
+		}
 		if p.Payment != nil {
 			r.Credits++
 		}

@@ -71,8 +71,12 @@ type World struct {
 	failure        error  // of the lab itself
 	closed         bool
 	progress       atomic.Int64
-	marks          *marks
-	wishes         []*chaos.Task // what the plan has left to do
+	// stored is the balance that the store itself keeps of an account, if it does.
+	stored func(receiver.Account) (cents pix.Amount, kept bool)
+	// left is what a run left behind that this world did not step; nil where it does.
+	left   *Outcome
+	marks  *marks
+	wishes []*chaos.Task // what the plan has left to do
 	// watch is shown every exchange of the PSP's API; lastCall is the one it is of.
 	watch    func(req *http.Request, body []byte, reply fakepsp.Reply)
 	lastCall fakepsp.APICall
@@ -89,12 +93,27 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	if err := plan.Validate(); err != nil {
 		return nil, err
 	}
-	rec := Reference()
+	w := newWorld(plan, o)
+	w.build = Reference().Build
 	if o.Receiver != nil {
-		rec = *o.Receiver
+		w.build = o.Receiver.Build
 	}
+	open := o.Store
+	if open == nil {
+		open = openMemory
+	}
+	var err error
+	if w.store, err = open(receiver.Rules{Keys: []pix.PixKey{merchantKey}}, w.now, w.observe); err != nil {
+		return nil, err
+	}
+	w.stored = func(a receiver.Account) (pix.Amount, bool) { return w.store.Balance(a), true }
+	return w, w.openPSP()
+}
+
+// newWorld is a world without a PSP and without a store.
+func newWorld(plan *chaos.Plan, o Options) *World {
 	w := &World{
-		plan: plan, build: rec.Build, option: o,
+		plan: plan, option: o,
 		faults: plan.Merge(), tally: chaos.NewTally(plan),
 		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
 		balance: plan.Seed.Mixer("balance"),
@@ -112,15 +131,7 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	w.indexSubjects()
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
-	open := o.Store
-	if open == nil {
-		open = openMemory
-	}
-	var err error
-	if w.store, err = open(receiver.Rules{Keys: []pix.PixKey{merchantKey}}, w.now, w.observe); err != nil {
-		return nil, err
-	}
-	return w, w.openPSP()
+	return w
 }
 
 // indexSubjects gives every id of the plan its subject.

@@ -70,11 +70,16 @@ func (c *cli) serveReceiver(ctx context.Context, flags *pflag.FlagSet, s *receiv
 		return err
 	}
 	cfg.Log = c.log()
+	hook, err := c.attach(ctx, s.pspURL, &cfg)
+	if err != nil {
+		return err
+	}
 	store, err := s.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer store.close()
+	store.Store = hook(store.Store)
 	if s.store == storeMemory {
 		cfg.Log.Warn("--store memory FORGETS EVERYTHING when this process ends: for trials only, never for money")
 	}

@@ -49,8 +49,8 @@ func (s *receiverSettings) validateWhat() error {
 		return usagef("--token-url needs --client-id and PIXLAB_CLIENT_SECRET")
 	case s.endpointURL != "" && s.secrets.endpoint == "":
 		return usagef("--endpoint-url needs PIXLAB_ENDPOINT_SECRET: id:base64, the key that signs what is sent there")
-	case s.lease < 2*s.callTimeout:
-		return usagef("--lease is %s; want twice --call-timeout (%s) or more", s.lease, s.callTimeout)
+	case s.lease < 3*s.callTimeout:
+		return usagef("--lease is %s; want three times --call-timeout (%s) or more", s.lease, s.callTimeout)
 	}
 	return nil
 }

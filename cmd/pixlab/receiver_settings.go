@@ -111,7 +111,7 @@ func (s *receiverSettings) addTimes(f *pflag.FlagSet) {
 	span(&s.poll, "poll", 100*time.Millisecond, "how often queues are looked at for work that other processes made")
 	span(&s.stopGrace, "stop-grace", 10*time.Second, "how long requests and turns may go on after SIGTERM")
 	span(&s.callTimeout, "call-timeout", 5*time.Second, "bounds one call to the PSP")
-	span(&s.lease, "lease", 30*time.Second, "how long claimed work is held; twice --call-timeout or more")
+	span(&s.lease, "lease", 30*time.Second, "how long claimed work is held; three times --call-timeout or more")
 	span(&s.tolerance, "tolerance", 5*time.Minute, "how far a signature's time may be off")
 	span(&s.backoffBase, "backoff-base", time.Second, "the first pause before a retry, doubled each time")
 	span(&s.backoffCap, "backoff-cap", 5*time.Minute, "the longest pause before a retry")
