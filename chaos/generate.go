@@ -101,7 +101,7 @@ func drawSettings(seed Seed, profile Profile) Settings {
 	if profile.Plain {
 		lag, repeats = 30_000, repeats[:1]
 	}
-	return Settings{
+	s := Settings{
 		Instances:         2,
 		Workers:           int(seed.Stream("settings/workers").Between(1, 2)),
 		Retry:             table.Name,
@@ -111,6 +111,8 @@ func drawSettings(seed Seed, profile Profile) Settings {
 		RefundRepeat:      repeats[seed.Stream("settings/refund_repeat").Below(uint64(len(repeats)))],
 		PageSize:          []int{3, 10, 100}[seed.Stream("settings/page_size").Below(3)],
 	}
+	payoutSettings(seed, profile, &s)
+	return s
 }
 
 // propose collects what every kind wants of the base plan.

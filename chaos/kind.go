@@ -38,6 +38,7 @@ func Kinds() []Kind {
 		apiSlowKind(), api5xxKind(), api5xxAfterKind(), apiCutKind(), api429Kind(),
 		api409Kind(), apiHiddenKind(), statementLagKind(), pageShiftKind(), pspDownKind(),
 		tokenExpiredKind(), tokenDownKind(),
+		payoutRejectedLateKind(), payoutReturnedKind(), payoutNoBalanceKind(), payoutToldFirstKind(),
 
 		crashKind(), commitLostKind(), storeDownKind(), workerPausedKind(), clockSkewKind(),
 
