@@ -76,9 +76,15 @@ func TestValidateRefusesPayouts(t *testing.T) {
 		"rejected by a callback": {on(Change{RejectMS: 5}), "cannot be so bent", "late"},
 		"call of a payment":      {func(p *Plan) { p.Faults[0].Target = onAPI(RoutePayoutPost, "p1", 1, Change{}).Target }, `api names "p1"`, "one of payouts"},
 		"refund's call":          {func(p *Plan) { p.Faults[0].Target = onAPI(RoutePixGet, "o2", 1, Change{}).Target }, `api names "o2"`, "one of payouts"},
-		"rejected at a query": {func(p *Plan) { p.Faults[0] = onAPI(RoutePayoutGet, "o2", 1, Change{RejectMS: 5}); p.Faults[0].Kind = "drop" },
+		"rejected at a query": {func(p *Plan) {
+			p.Faults[0] = onAPI(RoutePayoutGet, "o2", 1, Change{RejectMS: 5})
+			p.Faults[0].Kind = "drop"
+		},
 			"belong to a call", RoutePayoutPost},
-		"back, and never": {func(p *Plan) { p.Faults[0] = onAPI(RoutePayoutPost, "o2", 1, Change{ReturnCents: 5}); p.Faults[0].Kind = "drop" },
+		"back, and never": {func(p *Plan) {
+			p.Faults[0] = onAPI(RoutePayoutPost, "o2", 1, Change{ReturnCents: 5})
+			p.Faults[0].Kind = "drop"
+		},
 			"return_ms and return_cents", "together"},
 	} {
 		t.Run(name, func(t *testing.T) {

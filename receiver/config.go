@@ -91,6 +91,15 @@ type Config struct {
 	// a query (1 h): before, "not found" proves nothing.
 	ProofAfter time.Duration
 
+	// PayoutAttempts is how often a payout is sent before a person has to look (5),
+	// AskEvery the pause between two questions about one whose end is not known (5 min,
+	// an eighth of its age once that is more). PayoutKeyTTL is how long the PSP remembers a payout's key (24 h), and
+	// PayoutLookup says that it hands out endToEndIds at the payee's look-up.
+	PayoutAttempts int
+	AskEvery       time.Duration
+	PayoutKeyTTL   time.Duration
+	PayoutLookup   bool
+
 	HTTP  Doer
 	Clock Clock
 	// Jitter is a number from 0 to 999 for a key's nth attempt.
@@ -121,6 +130,12 @@ func (c *Config) Validate() error {
 	if c.Lease < 2*c.CallTimeout {
 		return fmt.Errorf("receiver: lease %s: want twice the call time-out %s or more", c.Lease, c.CallTimeout)
 	}
+	if c.PayoutAttempts < 1 {
+		return fmt.Errorf("receiver: %d attempts of a payout: want 1 or more", c.PayoutAttempts)
+	}
+	if longest := c.longestRetry(); c.PayoutKeyTTL <= longest {
+		return fmt.Errorf("receiver: the PSP remembers a payout's key for %s: want more than the %s for which it is repeated", c.PayoutKeyTTL, longest)
+	}
 	return nil
 }
 
@@ -145,6 +160,9 @@ func (c *Config) fill() {
 	set(&c.Grace, time.Hour)
 	set(&c.ChangedEvery, 6*time.Hour)
 	set(&c.ProofAfter, time.Hour)
+	set(&c.PayoutAttempts, 5)
+	set(&c.AskEvery, 5*time.Minute)
+	set(&c.PayoutKeyTTL, 24*time.Hour)
 }
 
 func set[T int | int64 | time.Duration](v *T, fallback T) {

@@ -32,6 +32,11 @@ func (atRest) end(f *final) string {
 			}
 		}
 	}
+	for _, key := range sorted(f.Payouts) {
+		if x := f.Payouts[key]; !x.State.Final() {
+			return fmt.Sprintf("payout %s is still %s after %d calls", x.Reference, x.State, x.Attempts)
+		}
+	}
 	for _, id := range sorted(f.Outbox) {
 		switch o := f.Outbox[id]; {
 		case o.Sent && f.w.endpoint.got[id] == 0:

@@ -45,11 +45,15 @@ type Report struct {
 	StatementCents, LedgerCents int64
 	// Refunds counts those returned, the PSP's own among them; InProcessCents is
 	// what refunds without a known end hold.
-	Refunds                              int
-	RefundedCents, InProcessCents        int64
-	Processed, Quarantined, PendingInbox int
-	CasesOpen, OutboxSent, Acknowledged  int
-	SimulatedMS                          int64
+	Refunds                       int
+	RefundedCents, InProcessCents int64
+	// Payouts counts those confirmed, PaidCents what they come to, ReturnedCents what
+	// came back of them; InTransitCents is what payouts without a known end hold.
+	Payouts                                  int
+	PaidCents, ReturnedCents, InTransitCents int64
+	Processed, Quarantined, PendingInbox     int
+	CasesOpen, OutboxSent, Acknowledged      int
+	SimulatedMS                              int64
 	// Stack is where the receiver panicked, if it did.
 	Stack string
 }
@@ -103,6 +107,14 @@ func (w *World) countInto(r *Report) {
 			}
 		}
 	}
+	r.InTransitCents = -int64(w.view.Balance[receiver.AccountInTransit])
+	for _, key := range sorted(w.view.Payouts) {
+		if x := w.view.Payouts[key]; x.State == receiver.PayoutConfirmed {
+			r.Payouts++
+			r.PaidCents += int64(x.Amount)
+			r.ReturnedCents += int64(x.Returned())
+		}
+	}
 	r.LedgerCents = int64(w.view.Balance[receiver.AccountSettlement])
 	r.Charges, r.Credits = len(w.view.Charges), len(w.view.Payments)
 	for _, e := range w.view.Events {
@@ -140,4 +152,4 @@ func (r *Report) FirstBroken() string {
 
 // TraceVersion counts the changes after which a seed's trace is another one:
 // of the order of steps, of the receiver, or of what the trace says.
-const TraceVersion = 1
+const TraceVersion = 2

@@ -29,6 +29,7 @@ func (w *World) schedulePlan() {
 		}
 	}
 	w.scheduleRefunds()
+	w.schedulePayouts()
 	w.scheduleCourier()
 	for edge := w.faults.NextEdge(0); edge != chaos.Never; edge = w.faults.NextEdge(edge) {
 		w.at(edge, "world/window/"+strconv.FormatInt(int64(edge), 10), "", "window", func() {

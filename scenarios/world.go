@@ -68,6 +68,9 @@ type World struct {
 	falseRefusal string // a refund that should have been accepted
 	// refusedRefunds says, by reference, what was wrong with the store's refusal.
 	refusedRefunds map[string]string
+	payoutByKey    map[string]*chaos.Payout
+	// refusedPayouts is refusedRefunds for payouts.
+	refusedPayouts map[string]string
 	nths           map[string]int
 	paused         map[int]bool
 	idlers         []*idler
@@ -116,7 +119,8 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
 		balance: plan.Seed.Mixer("balance"),
 		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
-		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
+		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{},
+		payoutByKey: map[string]*chaos.Payout{}, refusedPayouts: map[string]string{}, nths: map[string]int{}, paused: map[int]bool{},
 		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}},
 	}
 	w.indexSubjects()
@@ -153,6 +157,7 @@ func (w *World) indexSubjects() {
 		w.refundByID[at] = r
 		w.subjects[string(at.pix)+"/"+string(at.id)] = r.ID
 	}
+	w.indexPayouts()
 }
 
 func (w *World) openPSP() error {
@@ -176,6 +181,7 @@ func (w *World) openPSP() error {
 		Subject: func(id string) string { return w.subjects[id] },
 		Clients: []fakepsp.Client{labClient(w.plan.Seed), otherClient(w.plan.Seed)},
 		NewID:   w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
+		PayoutTerms: w.payoutTerms, PayoutIDs: s.PayoutIDs, PayoutKeyTTL: w.keyTTL(),
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
 	})
 	return err
@@ -223,6 +229,7 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
 		Overlap: sweepOverlap, ReconcileEvery: reconcileEvery, ChangedEvery: changedEvery, Grace: reconcileGrace,
+		PayoutKeyTTL: w.keyTTL(), PayoutLookup: w.plan.Settings.PayoutIDs == chaos.PayoutIDsLookup,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}
 }
@@ -378,6 +385,7 @@ func (w *World) heal() {
 		in.revive()
 	}
 	w.requeueWaiting()
+	w.operate()
 	w.windows++
 	w.scheduleCourier()
 	w.rouse()

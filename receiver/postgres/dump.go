@@ -11,8 +11,8 @@ import (
 
 // Dump is every row as if one command had just made it, from one snapshot, for
 // who looks once at the end: events, transactions, outbox events and the
-// operators' book in the order made, variants by event, charges by consumer
-// and reference, payments, memos and cases by id, refunds by Pix and then in
+// operators' book in the order made, variants by event, charges and payouts
+// by consumer and reference, payments, memos and cases by id, refunds by Pix and then in
 // the order made.
 func (s *Store) Dump(ctx context.Context) (receiver.ChangeSet, error) {
 	cs := receiver.ChangeSet{Command: "Dump"}
@@ -66,6 +66,9 @@ func dumpMoney(p *pipeline, cs *receiver.ChangeSet) {
 	})
 	collect(p, `SELECT `+refundColumns+` FROM refund ORDER BY end_to_end_id, number`, scanRefund, func(x *receiver.Refund) {
 		cs.Refunds = append(cs.Refunds, receiver.RefundChange{After: x})
+	})
+	collect(p, `SELECT `+payoutColumns+` FROM payout ORDER BY consumer, reference`, scanPayout, func(x *receiver.Payout) {
+		cs.Payouts = append(cs.Payouts, receiver.PayoutChange{After: x})
 	})
 	collect(p, `SELECT `+memoColumns+` FROM memo ORDER BY id`, scanMemo, func(m *receiver.Memo) {
 		cs.Memos = append(cs.Memos, *m)
