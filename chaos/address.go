@@ -102,6 +102,7 @@ const (
 	DutyPending   = "pending"   // waiting events by id
 	DutyReconcile = "reconcile" // the account statement
 	DutyRegister  = "register"  // the callback URL at the PSP
+	DutyKeys      = "keys"      // answers kept long enough
 )
 
 // AnyInstance in a command address stands for every receiver process.

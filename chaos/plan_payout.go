@@ -74,8 +74,8 @@ func AboutPayout(notice string) bool {
 }
 
 // PayoutKey is the Idempotency-Key of a payout at the PSP, 32 characters:
-// [Seed.ID] of the merchant's reference.
-func PayoutKey(seed Seed, p Payout) string { return seed.ID("payout", p.Reference, 32) }
+// [Seed.ID] of consumer and reference.
+func PayoutKey(seed Seed, p Payout) string { return seed.ID("payout", Consumer+"/"+p.Reference, 32) }
 
 // endMS is when the payout ends.
 func (p *Payout) endMS() int64 { return p.AtMS + p.SettleAfterMS }

@@ -105,7 +105,7 @@ func (v *validator) command(who string, a CommandAddress) error {
 	}
 	named := v.subject(who, "command", a.Subject)
 	if a.Command == CommandBeginDuty || a.Command == CommandSaveDuty {
-		named = oneOf(who, "command duty", a.Subject, DutySweep, DutyChanged, DutyPending, DutyReconcile, DutyRegister)
+		named = oneOf(who, "command duty", a.Subject, DutySweep, DutyChanged, DutyPending, DutyReconcile, DutyRegister, DutyKeys)
 	}
 	return firstError(
 		named,

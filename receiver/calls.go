@@ -2,6 +2,7 @@ package receiver
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -70,12 +71,24 @@ func (c *Config) retryPause(key string, attempt int, wait time.Duration) time.Du
 	return max(d/2+d*time.Duration(c.Jitter(key, attempt))/999, wait)
 }
 
-// longestRetry is how long the sender of payouts may go on repeating a call, at
-// most: a pause and a lease that runs out for each.
-func (c *Config) longestRetry() time.Duration {
-	var sum time.Duration
+// validatePayouts wants a payout's key to be known at the PSP for longer than the
+// payout is repeated.
+func (c *Config) validatePayouts() error {
+	if c.PayoutAttempts < 1 {
+		return fmt.Errorf("receiver: %d attempts of a payout: want 1 or more", c.PayoutAttempts)
+	}
+	if longest := c.longestPayoutRetry(); c.PayoutKeyTTL <= longest {
+		return fmt.Errorf("receiver: the PSP remembers a payout's key for %s: want more than the %s for which it is repeated", c.PayoutKeyTTL, longest)
+	}
+	return nil
+}
+
+// longestPayoutRetry is how long a payout may go on being repeated: a pause and a
+// lease that runs out for each time.
+func (c *Config) longestPayoutRetry() time.Duration {
+	sum := c.Lease
 	for n := 1; n < c.PayoutAttempts; n++ {
 		sum += c.Lease + min(c.BackoffBase<<min(n-1, 20), c.BackoffCap)*3/2
 	}
-	return sum + c.Lease
+	return sum
 }

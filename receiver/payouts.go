@@ -53,12 +53,11 @@ func (q payoutRequest) validate() error {
 	return err
 }
 
-// serveCreatePayout stores the intention with its key and takes its money aside,
-// and answers 202; the sender does the rest. 422 is a refusal, and the answer to
-// a reference that names another payout.
-func (r *Receiver) serveCreatePayout(w http.ResponseWriter, req *http.Request) {
+// serveCreatePayout stores intention, key and answer in one transaction and takes
+// the money aside, see [NewPayout.Answer]; the sender does the rest.
+func (r *Receiver) serveCreatePayout(w http.ResponseWriter, req *http.Request, k keyed) {
 	var q payoutRequest
-	if !readJSON(w, req, &q) {
+	if !k.read(w, &q) {
 		return
 	}
 	now, err := r.now(req.Context())
@@ -66,27 +65,43 @@ func (r *Receiver) serveCreatePayout(w http.ResponseWriter, req *http.Request) {
 		unavailable(w, err)
 		return
 	}
-	outs, err := r.store.ReservePayouts(req.Context(), []NewPayout{{At: now, Payout: Payout{
-		Consumer: r.cfg.Consumer, Reference: q.Reference, PixKey: q.PixKey, Amount: q.Amount,
-		Key: r.cfg.NewID("payout", q.Reference, payoutKeyLen), DueAt: now,
+	outs, err := r.store.ReservePayouts(req.Context(), []NewPayout{{At: now, Key: &k.claim, Payout: Payout{
+		Consumer: k.consumer, Reference: q.Reference, PixKey: q.PixKey, Amount: q.Amount,
+		Key: r.cfg.NewID("payout", IntentionKey(k.consumer, q.Reference), payoutKeyLen), DueAt: now,
 	}}})
 	if err != nil {
 		unavailable(w, err)
 		return
 	}
-	out := outs[0]
-	if out.Result == ReserveKnown && (out.Payout.PixKey != q.PixKey || out.Payout.Amount != q.Amount) {
-		out = ReservePayoutOutcome{Result: ReserveRefused, Reason: ReasonOtherPayout}
-	}
-	if out.Result == ReserveRefused {
-		refuse(w, http.StatusUnprocessableEntity, pix.ProblemInvalidRequest, out.Reason)
-		return
-	}
-	writeJSON(w, http.StatusAccepted, payoutAnswerOf(out.Payout))
+	r.answerKey(w, outs[0].Key, payoutAnswerOf(outs[0].Payout))
 }
 
-func (r *Receiver) serveGetPayout(w http.ResponseWriter, req *http.Request) {
-	ref := PayoutRef{Consumer: r.cfg.Consumer, Reference: mux.Vars(req)["reference"]}
+// Answer is what the request that wanted this payout gets: 202 accepted, 422
+// refused or another payout's reference.
+func (n NewPayout) Answer(o ReservePayoutOutcome) Answer {
+	if o.Result == ReserveKnown && (o.Payout.PixKey != n.Payout.PixKey || o.Payout.Amount != n.Payout.Amount) {
+		o = ReservePayoutOutcome{Result: ReserveRefused, Reason: ReasonOtherPayout}
+	}
+	if o.Result == ReserveRefused {
+		return problemAnswer(http.StatusUnprocessableEntity, pix.ProblemInvalidRequest, o.Reason)
+	}
+	return jsonAnswer(http.StatusAccepted, payoutAnswerOf(o.Payout))
+}
+
+// Conclude ends a claim on a new payout whose row is next: intention, key and
+// answer are one.
+func (n NewPayout) Conclude(o ReservePayoutOutcome, next Key) (ReservePayoutOutcome, Key) {
+	a := n.Answer(o)
+	o.Key.Result, o.Key.Answer = KeyDone, a
+	reference := ""
+	if a.Status < 300 {
+		reference = o.Payout.Reference
+	}
+	return o, next.Done(a, reference, n.At)
+}
+
+func (r *Receiver) serveGetPayout(w http.ResponseWriter, req *http.Request, consumer string) {
+	ref := PayoutRef{Consumer: consumer, Reference: mux.Vars(req)["reference"]}
 	found, err := r.store.FindPayouts(req.Context(), []PayoutRef{ref})
 	switch {
 	case err != nil:

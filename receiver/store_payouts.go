@@ -13,13 +13,16 @@ type PayoutRef struct{ Consumer, Reference string }
 type NewPayout struct {
 	Payout Payout
 	At     time.Time
+	Key    *KeyClaim // of the request that wants it, if one does
 }
 
-// ReservePayoutOutcome is the payout as it stands, or why there is none.
+// ReservePayoutOutcome is the payout as it stands, or why there is none. Result is
+// empty where the key says that nothing is to be done.
 type ReservePayoutOutcome struct {
 	Result ReserveResult
 	Payout Payout
 	Reason string
+	Key    KeyOutcome
 }
 
 // PayoutCall is what a call about a payout taught us.

@@ -65,6 +65,8 @@ type lab struct {
 	meet func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error)
 	told map[int64]int // the merchant's events, by id
 	made int           // endToEndIds so far
+	// requests counts those of the merchant: each has a key of its own.
+	requests int
 }
 
 func newLab(t *testing.T, o labOptions) *lab {
@@ -117,7 +119,7 @@ func (l *lab) build(n int, change func(*receiver.Config)) {
 
 func (l *lab) config(n int) receiver.Config {
 	return receiver.Config{
-		Name: fmt.Sprintf("receiver/%d", n), PixKeys: []pix.PixKey{labKey},
+		Name: fmt.Sprintf("receiver/%d", n), PixKeys: []pix.PixKey{labKey}, Open: true,
 		PSPURL: labPSP, CallbackURL: labReceiver, EndpointURL: labShop,
 		Secrets: []pix.Secret{labSecret()}, EndpointSecret: labSecret(),
 		HTTP: wire{l}, Clock: l.clock, Jitter: labSeed.Jitter, NewID: labSeed.ID,

@@ -108,10 +108,10 @@ func (s *sale) call(method, path string, body any, again func()) {
 	}
 	w.send(&inbound{
 		name: "merchant/" + s.charge.ID + "/" + method + "/" + strconv.Itoa(s.tries), subject: s.charge.ID,
-		method: method, path: path, body: raw, timeout: 20 * time.Second,
+		method: method, path: path, header: w.merchantHeader(s.charge.Reference), body: raw, timeout: askTimeout,
 		then: func(status int, _ []byte, err error) {
 			w.emit("merchant", "charge.answer", outcome(status, err), "subject", s.charge.ID)
-			if err == nil && status < 500 || s.tries >= maxSaleTries {
+			if err == nil && status < 500 && !inFlight(method, status) || s.tries >= maxSaleTries {
 				return
 			}
 			pause := chaos.Second << min(s.tries, 8)

@@ -57,7 +57,7 @@ func (k *payoutAsk) send() {
 	}
 	in := &inbound{
 		name: "merchant/" + o.ID + "/" + strconv.Itoa(k.tries), subject: o.ID,
-		method: http.MethodPost, path: "/payouts", body: body, timeout: 20 * time.Second,
+		method: http.MethodPost, path: "/payouts", header: w.merchantHeader(o.Reference), body: body, timeout: askTimeout,
 	}
 	in.answered = func(_ *instance, status int) {
 		if status == http.StatusUnprocessableEntity {
@@ -66,7 +66,7 @@ func (k *payoutAsk) send() {
 	}
 	in.then = func(status int, _ []byte, err error) {
 		w.emit("merchant", "payout.answer", outcome(status, err), "subject", o.ID)
-		if err == nil && status < 500 || k.tries >= maxAskTries {
+		if err == nil && status < 500 && status != http.StatusConflict || k.tries >= maxAskTries {
 			return
 		}
 		pause := chaos.Minute * chaos.Instant(min(k.tries, 30))

@@ -65,7 +65,7 @@ func (k *refundAsk) send() {
 	}
 	in := &inbound{
 		name: "merchant/" + r.ID + "/" + strconv.Itoa(k.tries), subject: r.ID,
-		method: http.MethodPost, path: "/refunds", body: body, timeout: 20 * time.Second,
+		method: http.MethodPost, path: "/refunds", header: w.merchantHeader(r.Reference), body: body, timeout: askTimeout,
 	}
 	in.answered = func(_ *instance, status int) {
 		if status == http.StatusUnprocessableEntity {
@@ -196,7 +196,7 @@ func (w *World) memo(d *chaos.Dispute, id pix.EndToEndID, released bool, try int
 	}
 	name := fmt.Sprintf("psp/%s/memo/%t/%d", d.ID, released, try)
 	w.send(&inbound{
-		name: name, subject: d.ID, method: http.MethodPost, path: "/memos", body: body, timeout: 20 * time.Second,
+		name: name, subject: d.ID, method: http.MethodPost, path: "/memos", header: w.merchantHeader(d.ID), body: body, timeout: askTimeout,
 		then: func(status int, _ []byte, err error) {
 			if err != nil || status >= 500 {
 				w.at(w.sched.Now()+chaos.Minute, name+"/again", d.ID, "again", func() { w.memo(d, id, released, try+1) })

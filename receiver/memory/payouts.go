@@ -23,7 +23,28 @@ func (s *Store) ReservePayouts(ctx context.Context, in []receiver.NewPayout) ([]
 	return out, tx.commit()
 }
 
+// reservePayout stores one intention, as far as its key lets it.
 func (tx *Tx) reservePayout(n receiver.NewPayout) receiver.ReservePayoutOutcome {
+	if n.Key == nil {
+		return tx.takePayout(n)
+	}
+	known, row := tx.s.payouts.find(payoutRefOf(&n.Payout)), tx.s.keys.rows[n.Key.Ref]
+	key, next, work := n.Key.Begin(row, known != nil && !known.State.Final(), n.At)
+	if !work {
+		out := receiver.ReservePayoutOutcome{Key: key}
+		if key.Result == receiver.KeyExpired && known != nil {
+			out.Payout = clonePayout(known)
+		}
+		return out
+	}
+	out := tx.takePayout(n)
+	out.Key = key
+	out, after := n.Conclude(out, next)
+	tx.putKey(row, &after)
+	return out
+}
+
+func (tx *Tx) takePayout(n receiver.NewPayout) receiver.ReservePayoutOutcome {
 	if known := tx.s.payouts.find(payoutRefOf(&n.Payout)); known != nil {
 		return receiver.ReservePayoutOutcome{Result: receiver.ReserveKnown, Payout: clonePayout(known)}
 	}

@@ -11,8 +11,8 @@ import (
 
 // Dump is every row as if one command had just made it, from one snapshot, for
 // who looks once at the end: events, transactions, outbox events and the
-// operators' book in the order made, variants by event, charges and payouts
-// by consumer and reference, payments, memos and cases by id, refunds by Pix and then in
+// operators' book in the order made, variants by event, keys by consumer, route
+// and key, charges and payouts by consumer and reference, payments, memos and cases by id, refunds by Pix and then in
 // the order made.
 func (s *Store) Dump(ctx context.Context) (receiver.ChangeSet, error) {
 	cs := receiver.ChangeSet{Command: "Dump"}
@@ -58,6 +58,9 @@ func dumpInbox(p *pipeline, cs *receiver.ChangeSet) {
 }
 
 func dumpMoney(p *pipeline, cs *receiver.ChangeSet) {
+	collect(p, `SELECT `+requestKeyColumns+` FROM idempotency_key ORDER BY consumer, route, key`, scanRequestKey, func(k *receiver.Key) {
+		cs.Keys = append(cs.Keys, receiver.KeyChange{After: k})
+	})
 	collect(p, `SELECT `+chargeColumns+` FROM charge ORDER BY consumer, reference`, scanCharge, func(c *receiver.Charge) {
 		cs.Charges = append(cs.Charges, receiver.ChargeChange{After: c})
 	})

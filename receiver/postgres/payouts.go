@@ -19,6 +19,7 @@ func (s *Store) ReservePayouts(ctx context.Context, in []receiver.NewPayout) ([]
 	err := s.run(ctx, "reserve payouts", func(ctx context.Context, tx *tx) error {
 		p := tx.begin()
 		refs := column(in, func(n receiver.NewPayout) receiver.PayoutRef { return payoutRefOf(&n.Payout) })
+		tx.lockRequestKeys(p, claimed(in, func(n receiver.NewPayout) *receiver.KeyRef { return claimOf(n.Key) }))
 		p.query(readPayouts, payoutRefArrays(refs), tx.readPayout)
 		tx.lockBalance(p)
 		if err := tx.send(ctx, p); err != nil {
@@ -39,7 +40,28 @@ func payoutRefOf(x *receiver.Payout) receiver.PayoutRef {
 const readPayouts = `SELECT ` + payoutColumns + ` FROM payout
 WHERE (consumer, reference) IN (SELECT * FROM unnest($1::text[], $2::text[]))`
 
+// reservePayout stores one intention, as far as its key lets it.
 func (tx *tx) reservePayout(ctx context.Context, n receiver.NewPayout) receiver.ReservePayoutOutcome {
+	if n.Key == nil {
+		return tx.takePayout(ctx, n)
+	}
+	known := tx.payoutOf(payoutRefOf(&n.Payout))
+	key, next, work := n.Key.Begin(tx.key(n.Key.Ref), known != nil && !known.State.Final(), n.At)
+	if !work {
+		out := receiver.ReservePayoutOutcome{Key: key}
+		if key.Result == receiver.KeyExpired && known != nil {
+			out.Payout = *known
+		}
+		return out
+	}
+	out := tx.takePayout(ctx, n)
+	out.Key = key
+	out, after := n.Conclude(out, next)
+	tx.putKey(after)
+	return out
+}
+
+func (tx *tx) takePayout(ctx context.Context, n receiver.NewPayout) receiver.ReservePayoutOutcome {
 	if known := tx.payoutOf(payoutRefOf(&n.Payout)); known != nil {
 		return receiver.ReservePayoutOutcome{Result: receiver.ReserveKnown, Payout: *known}
 	}
