@@ -39,6 +39,7 @@ func Kinds() []Kind {
 		api409Kind(), apiHiddenKind(), statementLagKind(), pageShiftKind(), pspDownKind(),
 		tokenExpiredKind(), tokenDownKind(),
 		payoutRejectedLateKind(), payoutReturnedKind(), payoutNoBalanceKind(), payoutToldFirstKind(),
+		payoutSilentKind(),
 
 		crashKind(), commitLostKind(), storeDownKind(), workerPausedKind(), clockSkewKind(),
 

@@ -175,7 +175,7 @@ func TestKindsStrikePayouts(t *testing.T) {
 	for kind, wants := range map[string][]string{
 		"api_slow": both, "api_5xx": both, "api_cut": both, "api_429": both, "api_hidden": both,
 		"api_5xx_after": both[:1], "api_409": both[:1], "payout_returned": both[:1], "payout_rejected_late": both[:1],
-		"payout_no_balance": both[:1], "payout_told_first": both[:1],
+		"payout_no_balance": both[:1], "payout_silent": both[:1], "payout_told_first": both[:1],
 		"crash":       {CommandReservePayouts, CommandLeasePayouts, CommandRecordPayouts},
 		"commit_lost": {CommandReservePayouts, CommandRecordPayouts},
 		"delay":       told, "drop": told, "duplicate": told, "ack_lost": told, "resend": told, "replay": told, "storm": told[:1],

@@ -15,6 +15,7 @@ func Receivers() []scenarios.Receiver {
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
 		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
 		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
+		payoutTimeoutIsFailure(), payoutAskedByIDOnly(), payoutRepeatedPastItsKey(), payoutNewKeyEveryTry(),
 	}
 }
 
@@ -55,13 +56,15 @@ func onPath(b scenarios.Built, path string, h func(w http.ResponseWriter, r *htt
 // overlay is a store with some commands replaced; a nil one is the store's own.
 type overlay struct {
 	receiver.Store
-	repair  func(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error)
-	reserve func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
-	record  func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
-	append  func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
-	claim   func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
-	apply   func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
-	begin   func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
+	repair        func(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error)
+	reserve       func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
+	record        func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
+	recordPayouts func(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error)
+
+	append func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
+	claim  func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
+	apply  func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
+	begin  func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
 }
 
 func (o overlay) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
@@ -111,6 +114,13 @@ func (o overlay) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([
 		return o.record(ctx, in)
 	}
 	return o.Store.RecordRefunds(ctx, in)
+}
+
+func (o overlay) RecordPayouts(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error) {
+	if o.recordPayouts != nil {
+		return o.recordPayouts(ctx, in)
+	}
+	return o.Store.RecordPayouts(ctx, in)
 }
 
 func (o overlay) RepairEvents(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
