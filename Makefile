@@ -17,6 +17,8 @@ PIXLAB_KIND_SEEDS  = 200
 PIXLAB_TWICE_SEEDS = 300
 PIXLAB_CHECKS      = 20000
 RAPID_CHECKS       = 5000
+PIXLAB_PG_CHECKS   = 300
+PIXLAB_PG_PLANS    = 200
 
 # What rapid draws from in "make test": the same draws every time, so that a
 # green run is green again. "make soak" draws afresh.
@@ -60,6 +62,7 @@ run: ## Run one seed in the model world (SEED=42)
 
 test: postgres vet format race ## Check everything: vet, format, race detector, all tests
 	RAPID_SEED=$(RAPID_SEED) $(GO) test ./...
+	RAPID_SEED=$(RAPID_SEED) $(GO) test ./proptest -pg
 
 vet:
 	$(GO) vet ./...
@@ -84,7 +87,9 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 
 soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
 	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
-	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
+	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) PIXLAB_PG_PLANS=$(PIXLAB_PG_PLANS) \
+		$(GO) test -count=1 -timeout=4h ./...
+	PIXLAB_PG_CHECKS=$(PIXLAB_PG_CHECKS) $(GO) test -count=1 -timeout=4h ./proptest -pg
 
 bench: build ## Measure whole runs a second, one large plan, and the parts (BENCH=regexp)
 	bin/pixlab bench

@@ -77,15 +77,23 @@ func chooseRates(profile Profile, o Options) ([]KindRate, error) {
 func base(seed Seed, profile Profile) *Plan {
 	p := &Plan{
 		Format: Format, Generator: Generator, Seed: seed, Profile: profile.Name,
-		Start: drawStart(seed), HorizonMS: int64(profile.Days) * DayMS, Settings: drawSettings(seed, profile),
+		Start: profile.start(seed), HorizonMS: profile.horizon(), Live: profile.Live, Settings: drawSettings(seed, profile),
 		Charges: make([]Charge, 0, profile.Payments), Payments: make([]Payment, 0, profile.Payments),
 		Faults: []Deviation{},
 	}
-	d := drawer{plan: p, profile: profile, ids: make(map[string]bool, profile.Payments), scratch: blankStream()}
+	d := drawer{plan: p, profile: profile, pace: profile.pace(), ids: make(map[string]bool, profile.Payments), scratch: blankStream()}
 	for i := range profile.Payments {
 		d.payment(i)
 	}
 	return p
+}
+
+// start is when the profile's plans begin: one to be watched in the afternoon.
+func (p Profile) start(seed Seed) time.Time {
+	if p.Stage {
+		return drawStart(seed).Add(14*time.Hour + 32*time.Minute)
+	}
+	return drawStart(seed)
 }
 
 // drawStart is a midnight in São Paulo (03:00Z, no daylight saving) in 2026.
@@ -112,6 +120,12 @@ func drawSettings(seed Seed, profile Profile) Settings {
 		PageSize:          []int{3, 10, 100}[seed.Stream("settings/page_size").Below(3)],
 	}
 	payoutSettings(seed, profile, &s)
+	switch {
+	case profile.Live:
+		return liveSettings(s, seed.Stream("settings/statement_lag"))
+	case profile.Stage:
+		return stageSettings(s)
+	}
 	return s
 }
 
@@ -130,6 +144,11 @@ func propose(p *Plan, rates []KindRate) []Deviation {
 	out := make([]Deviation, 0, n)
 	for _, found := range wanted {
 		out = append(out, found...)
+	}
+	if p.Live {
+		out = fitLive(p, out)
+	} else if _, ok := p.hurried(); ok {
+		out = fitStage(p, out)
 	}
 	return sortDeviations(out)
 }

@@ -15,19 +15,23 @@ const Generator = 2
 //
 // All times are milliseconds from Start; all money is whole cents.
 type Plan struct {
-	Format    string      `json:"format"`
-	Generator int         `json:"generator"`
-	Seed      Seed        `json:"seed"`
-	Profile   string      `json:"profile"`
-	Start     time.Time   `json:"start"`
-	HorizonMS int64       `json:"horizon_ms"`
-	Settings  Settings    `json:"settings"`
-	Charges   []Charge    `json:"charges"`
-	Payments  []Payment   `json:"payments"`
-	Refunds   []Refund    `json:"refunds,omitempty"`
-	Disputes  []Dispute   `json:"disputes,omitempty"`
-	Payouts   []Payout    `json:"payouts,omitempty"`
-	Faults    []Deviation `json:"faults"`
+	Format    string    `json:"format"`
+	Generator int       `json:"generator"`
+	Seed      Seed      `json:"seed"`
+	Profile   string    `json:"profile"`
+	Start     time.Time `json:"start"`
+	HorizonMS int64     `json:"horizon_ms"`
+	// Live marks a plan for live runs: all of it within [MaxLiveMS].
+	Live     bool        `json:"live,omitempty"`
+	Settings Settings    `json:"settings"`
+	Charges  []Charge    `json:"charges"`
+	Payments []Payment   `json:"payments"`
+	Refunds  []Refund    `json:"refunds,omitempty"`
+	Disputes []Dispute   `json:"disputes,omitempty"`
+	Payouts  []Payout    `json:"payouts,omitempty"`
+	Faults   []Deviation `json:"faults"`
+	// Schedule, if any, orders the steps in place of the seed.
+	Schedule *Schedule `json:"schedule,omitempty"`
 }
 
 // Settings are the habits of both sides during one run.
@@ -52,6 +56,12 @@ type Settings struct {
 	// PayoutKeyTTLMS is how long the PSP remembers a payout's Idempotency-Key;
 	// absent is a day.
 	PayoutKeyTTLMS int64 `json:"payout_key_ttl_ms,omitempty"`
+	// StepMS is how long a step of either side takes on average, for plans that
+	// are made to be watched; absent, a step takes less than a millisecond.
+	StepMS int64 `json:"step_ms,omitempty"`
+	// WireMS is how long a request to the receiver travels on average; absent, no
+	// longer than a step.
+	WireMS int64 `json:"wire_ms,omitempty"`
 	// PageSize is how many rows the receiver asks for in one page of a list.
 	PageSize int `json:"page_size"`
 }

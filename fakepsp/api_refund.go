@@ -35,7 +35,10 @@ func putRefund(p *PSP, c *call) Reply {
 	case err != nil:
 		return problem(pix.ProblemInternal, err.Error())
 	}
-	c.hideEffect(&p.refunds.state[refundKey{of.EndToEndID, id}].hiding)
+	var h *hiding
+	if c.hideEffect(&h); h != nil {
+		p.refunds.hide(refundKey{of.EndToEndID, id}, h)
+	}
 	return answer(http.StatusCreated, row.Refund)
 }
 
@@ -50,10 +53,13 @@ func (p *PSP) repeated(row RefundRow, r pix.RefundRequest) Reply {
 	same := r.Amount == row.Amount && nature == row.Nature && r.Description == row.Description
 	switch {
 	case p.cfg.RefundRepeat == RefundRepeatConflict:
+		p.reached(MarkRefundInUse)
 		return statusProblem(http.StatusConflict, "this Pix has a refund of this id")
 	case same && p.cfg.RefundRepeat == RefundRepeatSame:
+		p.reached(MarkRefundSame)
 		return answer(http.StatusCreated, row.Refund)
 	}
+	p.reached(MarkRefundInUse)
 	return invalidRefund(pix.Violation{
 		Reason: "used already by another refund of this Pix", Property: "devolucao.id", Value: string(row.ID),
 	})
@@ -69,7 +75,7 @@ func getRefund(p *PSP, c *call) Reply {
 	if reply, hidden := p.hidden(c, row.RequestedAt, pix.ProblemRefundNotFound); hidden {
 		return reply
 	}
-	if state := p.refunds.state[key]; state != nil && p.hides(c, state.hiding) {
+	if p.hides(c, p.refunds.hiding[key]) {
 		return problem(pix.ProblemRefundNotFound, "no refund of this id")
 	}
 	return answer(http.StatusOK, row.Refund)

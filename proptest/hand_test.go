@@ -32,7 +32,7 @@ type hand struct {
 	now       time.Time
 	seed      chaos.Seed
 	psp       *fakepsp.PSP
-	mem       *memory.Store
+	store     kept
 	build     scenarios.Build
 	pageSize  int
 	instances [2]scenarios.Built
@@ -41,8 +41,9 @@ type hand struct {
 	requests  int      // of the merchant: each has a key of its own
 }
 
-// newHand sets everything up on a receiver; nil is the reference.
-func newHand(build scenarios.Build, lag time.Duration, pageSize int) (*hand, error) {
+// newHand sets everything up on a store of the stock, for a receiver; nil is the
+// reference.
+func newHand(t subject, s stock, build scenarios.Build, lag time.Duration, pageSize int) (*hand, error) {
 	if build == nil {
 		build = scenarios.Reference().Build
 	}
@@ -58,7 +59,9 @@ func newHand(build scenarios.Build, lag time.Duration, pageSize int) (*hand, err
 	if err != nil {
 		return nil, err
 	}
-	h.mem = memory.New(memory.Config{Rules: receiver.Rules{Keys: []pix.PixKey{ourKey}}, Now: h.time})
+	if h.store, err = s.open(t, h.time, nil); err != nil {
+		return nil, err
+	}
 	for i := range h.instances {
 		if err := h.rebuild(i); err != nil {
 			return nil, err
@@ -72,7 +75,7 @@ func (h *hand) time() time.Time { return h.now }
 // rebuild starts an instance anew on the same store, as after a crash.
 func (h *hand) rebuild(i int) error {
 	var err error
-	h.instances[i], err = h.build(scenarios.Env{Config: h.config(i), Store: handStore{h.mem}, Workers: 1})
+	h.instances[i], err = h.build(scenarios.Env{Config: h.config(i), Store: handStore{h.store}, Workers: 1})
 	return err
 }
 
@@ -88,11 +91,11 @@ func (h *hand) config(i int) receiver.Config {
 
 // handStore gives broken receivers the transactions of their own that a world
 // gives them.
-type handStore struct{ *memory.Store }
+type handStore struct{ kept }
 
 // Exec runs one.
 func (s handStore) Exec(ctx context.Context, command string, _ []string, fn func(tx *memory.Tx) error) error {
-	return s.Store.Exec(ctx, command, fn)
+	return exec(ctx, s.kept, command, fn)
 }
 
 // handClock is a clock that a test moves.
@@ -217,7 +220,7 @@ func (h *hand) step(ctx context.Context, i int, q receiver.Queue) error {
 
 // until moves the clock to where a queue has work, false if it has none.
 func (h *hand) until(q receiver.Queue) bool {
-	due, ok, err := h.mem.NextDue(context.Background(), q)
+	due, ok, err := h.store.NextDue(context.Background(), q)
 	if err != nil || !ok {
 		return false
 	}
@@ -245,7 +248,7 @@ func (h *hand) rest() error {
 func (h *hand) soonest() (first receiver.Queue, any bool) {
 	var at time.Time
 	for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueOutbox} {
-		due, ok, err := h.mem.NextDue(context.Background(), q)
+		due, ok, err := h.store.NextDue(context.Background(), q)
 		if err == nil && ok && (!any || due.Before(at)) {
 			first, at, any = q, due, true
 		}
@@ -286,7 +289,7 @@ func (h *hand) settled() []pix.Payment {
 
 // events are the inbox.
 func (h *hand) events() ([]receiver.Event, error) {
-	return h.mem.ListEvents(context.Background(), receiver.EventQuery{})
+	return h.store.ListEvents(context.Background(), receiver.EventQuery{})
 }
 
 // merchantCents are the cents of the events that the merchant got of a Pix.

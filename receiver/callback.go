@@ -40,11 +40,13 @@ func (r *Receiver) takeCallback(
 	now := r.cfg.Clock.Now()
 	verifier := pix.Verifier{Secrets: r.cfg.Secrets, Tolerance: r.cfg.Tolerance}
 	if err := verifier.Verify(req.Header.Get(pix.SignatureHeader), body, now); err != nil {
+		r.cfg.reached(MarkBadSignature)
 		refuse(w, http.StatusUnauthorized, pix.ProblemForbidden, err.Error())
 		return
 	}
 	n, items, err := parse(body, now)
 	if err != nil {
+		r.cfg.reached(MarkUnreadable)
 		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
 		return
 	}
@@ -68,6 +70,7 @@ func (r *Receiver) readCallback(w http.ResponseWriter, req *http.Request) ([]byt
 		return nil, false
 	}
 	if req.ContentLength > r.cfg.MaxBody {
+		r.cfg.reached(MarkTooLarge)
 		refuse(w, http.StatusRequestEntityTooLarge, pix.ProblemInvalidRequest, "the body is too large")
 		return nil, false
 	}

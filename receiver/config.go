@@ -98,13 +98,15 @@ type Config struct {
 	ProofAfter time.Duration
 
 	// PayoutAttempts is how often a payout is sent before a person has to look (5),
-	// AskEvery the pause between two questions about one whose end is not known (5 min,
-	// an eighth of its age once that is more). PayoutKeyTTL is how long the PSP remembers a payout's key (24 h), and
-	// PayoutLookup says that it hands out endToEndIds at the payee's look-up.
+	// AskEvery the pause between two questions about one whose end is not known
+	// (5 min, an eighth of its age once that is more). PayoutKeyTTL is how long the
+	// PSP remembers a payout's key (24 h), and PayoutLookup says that it hands out
+	// endToEndIds at the payee's look-up.
 	PayoutAttempts int
 	AskEvery       time.Duration
 	PayoutKeyTTL   time.Duration
 	PayoutLookup   bool
+
 	// KeyWindow is how long a request under an idempotency key may take (60 s):
 	// one that is older counts as dead, and a repeat takes its key over. KeyTTL is
 	// how long answers are kept (24 h), longer than anything here is retried;
@@ -112,6 +114,9 @@ type Config struct {
 	KeyWindow     time.Duration
 	KeyTTL        time.Duration
 	KeyPurgeEvery time.Duration
+
+	// Observer is told of the marks that are reached; nil is told nothing.
+	Observer Observer
 
 	HTTP  Doer
 	Clock Clock
@@ -232,7 +237,8 @@ func (c *Config) pause(key string, attempt int, wait time.Duration) time.Duratio
 }
 
 // backoff is the pause before a key's next attempt: doubling from the base to
-// the cap, half of it jittered.
+// the cap, half of it jittered. It is whole microseconds, rounded up: a database
+// keeps no finer time, and what is due must be so at the same instant on any.
 func (c *Config) backoff(key string, attempt int) time.Duration {
 	d := c.BackoffCap
 	if attempt < 1 {
@@ -241,7 +247,8 @@ func (c *Config) backoff(key string, attempt int) time.Duration {
 	if shift := attempt - 1; shift < 20 {
 		d = min(c.BackoffBase<<shift, c.BackoffCap)
 	}
-	return d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+	d = d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+	return (d + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
 // lease asks for as much work as fits into one lease where each item may need

@@ -1,10 +1,11 @@
 package receiver
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -128,11 +129,25 @@ func unavailable(w http.ResponseWriter, err error) {
 // readBody is io.ReadAll with room from the start for the length that was
 // announced, as far as one is believed.
 func readBody(r io.Reader, announced int64) ([]byte, error) {
-	const most = 1 << 16
-	var b bytes.Buffer
-	b.Grow(int(min(max(announced, 0), most)) + bytes.MinRead)
-	_, err := b.ReadFrom(r)
-	return b.Bytes(), err
+	const least, most = 512, 1 << 16
+	room := int64(least)
+	if announced >= 0 {
+		room = min(announced, most) + 1 // for the read that finds the end
+	}
+	b := make([]byte, 0, room)
+	for {
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if errors.Is(err, io.EOF) {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+		if len(b) == cap(b) {
+			b = slices.Grow(b, least)
+		}
+	}
 }
 
 // maxRequest bounds the body of a merchant's request, in bytes.

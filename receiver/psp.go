@@ -99,6 +99,7 @@ func (p pspClient) doKeyed(ctx context.Context, method, path, key string, body a
 	used, a := p.once(ctx, method, path, key, body)
 	if (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) && used != "" {
 		p.tokens.drop(used)
+		p.cfg.reached(MarkTokenRenewed)
 		_, a = p.once(ctx, method, path, key, body)
 	}
 	return a
@@ -193,6 +194,18 @@ func (p pspClient) listPix(ctx context.Context, from, to time.Time, page int, ch
 		a.verdict, a.err = verdictUnknown, err
 	}
 	return list, items, a
+}
+
+func (p pspClient) putRefund(ctx context.Context, x Refund) (pix.Refund, answer) {
+	return decode[pix.Refund](p.do(ctx, http.MethodPut, refundPath(x.EndToEndID, x.ID), pix.RefundRequest{Amount: x.Amount}))
+}
+
+func (p pspClient) getRefund(ctx context.Context, id pix.EndToEndID, refund pix.RefundID) (pix.Refund, answer) {
+	return decode[pix.Refund](p.do(ctx, http.MethodGet, refundPath(id, refund), nil))
+}
+
+func refundPath(id pix.EndToEndID, refund pix.RefundID) string {
+	return fmt.Sprintf("/v2/pix/%s/devolucao/%s", id, refund)
 }
 
 func (p pspClient) statement(ctx context.Context, from, to time.Time, cursor string) (pix.StatementPage, answer) {

@@ -3,7 +3,6 @@ package receiver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -73,7 +72,15 @@ func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request, k
 		unavailable(w, err)
 		return
 	}
+	r.markReserve(outs[0])
 	r.answerKey(w, outs[0].Key, refundAnswerOf(outs[0].Refund))
+}
+
+// markReserve tells the observer of refunds that were not accepted.
+func (r *Receiver) markReserve(out ReserveOutcome) {
+	r.cfg.reachedIf(out.Result == ReserveEarly, MarkRefundEarly)
+	r.cfg.reachedIf(out.Reason == ReasonOverCap, MarkRefundOverCap)
+	r.cfg.reachedIf(out.Reason == ReasonNoBalance, MarkRefundNoBalance)
 }
 
 // refundID is the id of an intention at the PSP; after a clash the next one.
@@ -129,12 +136,14 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 	var wait time.Duration
 	switch {
 	case x.Clash:
+		s.r.cfg.reached(MarkRefundRekeyed)
 		call.NewID = s.r.refundID(x.Consumer, x.Reference, x.Rekeys+1)
 	default:
 		fate := s.carry(ctx, x)
 		wait, call.Answered = fate.wait, fate.answered
 		switch {
 		case fate.refused:
+			s.r.cfg.reached(MarkRefundRefused)
 			call.Refused, call.Problem = true, string(fate.refusal.body)
 		case fate.verdict == verdictDone:
 			learn(x, fate.found, &call)
@@ -164,9 +173,15 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 // all, its line of the statement is booked as the PSP's own.
 func (s refundSender) carry(ctx context.Context, x Refund) callFate[pix.Refund] {
 	return outCall[pix.Refund]{
-		asks:  x.Attempts > 1,
-		ask:   func(ctx context.Context) (pix.Refund, answer) { return s.r.psp.getRefund(ctx, x.EndToEndID, x.ID) },
-		send:  func(ctx context.Context) (pix.Refund, answer) { return s.r.psp.putRefund(ctx, x) },
+		asks: x.Attempts > 1,
+		ask: func(ctx context.Context) (pix.Refund, answer) {
+			s.r.cfg.reachedIf(x.State == RefundReserved && x.Attempts > 1, MarkRefundAsked)
+			return s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
+		},
+		send: func(ctx context.Context) (pix.Refund, answer) {
+			s.r.cfg.reachedIf(x.Attempts > 1, MarkRefundRepeated)
+			return s.r.psp.putRefund(ctx, x)
+		},
 		final: func(a answer) bool { return s.provesRefusal(ctx, x, a) },
 		first: x.Attempts == 1,
 	}.make(ctx)
@@ -215,97 +230,9 @@ func idInUse(body []byte) bool {
 	return len(p.Violations) == 0
 }
 
-func (p pspClient) putRefund(ctx context.Context, x Refund) (pix.Refund, answer) {
-	return decode[pix.Refund](p.do(ctx, http.MethodPut, refundPath(x.EndToEndID, x.ID), pix.RefundRequest{Amount: x.Amount}))
-}
-
-func (p pspClient) getRefund(ctx context.Context, id pix.EndToEndID, refund pix.RefundID) (pix.Refund, answer) {
-	return decode[pix.Refund](p.do(ctx, http.MethodGet, refundPath(id, refund), nil))
-}
-
-func refundPath(id pix.EndToEndID, refund pix.RefundID) string {
-	return fmt.Sprintf("/v2/pix/%s/devolucao/%s", id, refund)
-}
-
 // contentOf is what a refund object of the API says.
 func contentOf(id pix.EndToEndID, d pix.Refund) RefundContent {
 	return RefundContent{
 		EndToEndID: id, ID: d.ID, ReturnID: d.ReturnID, Amount: d.Amount, Nature: d.Nature, Status: d.Status,
 	}
-}
-
-// memoRequest is the body of POST /memos: money blocked under MED, or released.
-type memoRequest struct {
-	ID         string         `json:"id"`
-	EndToEndID pix.EndToEndID `json:"endToEndId"`
-	Amount     pix.Amount     `json:"amount"`
-	Released   bool           `json:"released,omitempty"`
-}
-
-func (q memoRequest) validate() error {
-	if q.ID == "" || q.Amount < 0 {
-		return errors.New("id, amount: want an id and no negative amount")
-	}
-	return nil
-}
-
-// serveMemo takes the PSP's word, from outside API Pix, about blocked money.
-func (r *Receiver) serveMemo(w http.ResponseWriter, req *http.Request, _ string) {
-	var q memoRequest
-	if !readJSON(w, req, &q) {
-		return
-	}
-	memo := Memo{ID: q.ID, EndToEndID: q.EndToEndID, Amount: q.Amount, Released: q.Released, At: r.cfg.Clock.Now()}
-	if _, err := r.store.PutMemos(req.Context(), []Memo{memo}); err != nil {
-		unavailable(w, err)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// changedSweeper lists the Pix that have refunds, over the whole time in which
-// one can appear: there is no filter by a refund's date, and the PSP's own
-// refunds may have lost their callback.
-type changedSweeper struct{ r *Receiver }
-
-func (s changedSweeper) Name() string { return "changed" }
-func (s changedSweeper) Queue() Queue { return DutyChanged }
-
-// maxChangedPages bounds the calls of one turn; the next goes on from there.
-const maxChangedPages = 20
-
-// RunOnce reads up to maxChangedPages.
-func (s changedSweeper) RunOnce(ctx context.Context) (Progress, error) {
-	d, now, err := s.r.turn(ctx, DutyChanged)
-	if err != nil {
-		return idle(err)
-	}
-	next := now.Add(s.r.cfg.ChangedEvery)
-	page := int(parseCursor(d.Cursor))
-	d.Cursor = ""
-	for range maxChangedPages {
-		more, err := s.page(ctx, now, page)
-		if err != nil {
-			return Progress{}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("changed", 6))))
-		}
-		if !more {
-			return Progress{Done: 1}, s.r.endTurn(ctx, d, next)
-		}
-		page++
-	}
-	d.Cursor = strconv.Itoa(page)
-	return Progress{Done: 1}, s.r.endTurn(ctx, d, now.Add(time.Minute))
-}
-
-func (s changedSweeper) page(ctx context.Context, now time.Time, page int) (more bool, err error) {
-	list, items, a := s.r.psp.listPix(ctx, now.Add(-RefundWindow-24*time.Hour), now, page, true)
-	if a.verdict != verdictDone {
-		return false, a.Err()
-	}
-	if len(items) > 0 {
-		if _, err := s.r.store.AppendInbox(ctx, s.r.inboxItems(items, ChannelSweep, s.r.cfg.Clock.Now())); err != nil {
-			return false, err
-		}
-	}
-	return page+1 < list.Paging.Pages, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/pixlab/pixlab/pix"
@@ -30,6 +31,15 @@ func (r *Receiver) endTurn(ctx context.Context, d Duty, next time.Time) error {
 	d.NextAt = next
 	_, err := r.store.SaveDuty(ctx, d, true)
 	return err
+}
+
+// failedTurn stands, in the backoff of a duty whose turn failed, for the number
+// of failures in a row, which nobody counts: half a minute at the defaults.
+const failedTurn = 6
+
+// afterFailure is when a duty whose turn failed is tried again.
+func (r *Receiver) afterFailure(name Queue, now time.Time) time.Time {
+	return now.Add(r.cfg.backoff(string(name), failedTurn))
 }
 
 // idle turns errNoWork into an empty turn.
@@ -60,7 +70,7 @@ func (s sweeper) RunOnce(ctx context.Context) (Progress, error) {
 	}
 	n, err := s.walk(ctx, from, now)
 	if err != nil {
-		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, now.Add(s.r.cfg.backoff("sweep", 6))))
+		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, s.r.afterFailure(DutySweep, now)))
 	}
 	d.Watermark = now
 	return Progress{Done: n + 1}, s.r.endTurn(ctx, d, now.Add(s.r.cfg.SweepEvery))
@@ -85,6 +95,53 @@ func (s sweeper) walk(ctx context.Context, from, to time.Time) (int, error) {
 			return n, nil
 		}
 	}
+}
+
+// changedSweeper lists the Pix that have refunds, over the whole time in which
+// one can appear: there is no filter by a refund's date, and the PSP's own
+// refunds may have lost their callback.
+type changedSweeper struct{ r *Receiver }
+
+func (s changedSweeper) Name() string { return "changed" }
+func (s changedSweeper) Queue() Queue { return DutyChanged }
+
+// maxChangedPages bounds the calls of one turn; the next goes on from there.
+const maxChangedPages = 20
+
+// RunOnce reads up to maxChangedPages.
+func (s changedSweeper) RunOnce(ctx context.Context) (Progress, error) {
+	d, now, err := s.r.turn(ctx, DutyChanged)
+	if err != nil {
+		return idle(err)
+	}
+	next := now.Add(s.r.cfg.ChangedEvery)
+	page := int(parseCursor(d.Cursor))
+	d.Cursor = ""
+	for range maxChangedPages {
+		more, err := s.page(ctx, now, page)
+		if err != nil {
+			return Progress{}, errors.Join(err, s.r.endTurn(ctx, d, s.r.afterFailure(DutyChanged, now)))
+		}
+		if !more {
+			return Progress{Done: 1}, s.r.endTurn(ctx, d, next)
+		}
+		page++
+	}
+	d.Cursor = strconv.Itoa(page)
+	return Progress{Done: 1}, s.r.endTurn(ctx, d, now.Add(time.Minute))
+}
+
+func (s changedSweeper) page(ctx context.Context, now time.Time, page int) (more bool, err error) {
+	list, items, a := s.r.psp.listPix(ctx, now.Add(-RefundWindow-24*time.Hour), now, page, true)
+	if a.verdict != verdictDone {
+		return false, a.Err()
+	}
+	if len(items) > 0 {
+		if _, err := s.r.store.AppendInbox(ctx, s.r.inboxItems(items, ChannelSweep, s.r.cfg.Clock.Now())); err != nil {
+			return false, err
+		}
+	}
+	return page+1 < list.Paging.Pages, nil
 }
 
 // confirmedItems are the inbox items of a Pix that the PSP's API told us of: its
@@ -117,7 +174,8 @@ func (s pendingSweeper) RunOnce(ctx context.Context) (Progress, error) {
 	n, last, err := s.ask(ctx, parseCursor(d.Cursor))
 	next := now.Add(s.r.cfg.SweepEvery)
 	d.Cursor = ""
-	if n == maxPending {
+	if n == maxPending || err != nil && n > 0 {
+		// One that fails each time is passed too, or nobody behind it is asked for.
 		d.Cursor = formatCursor(last)
 	}
 	return Progress{Done: n + 1}, errors.Join(err, s.r.endTurn(ctx, d, next))
@@ -184,7 +242,7 @@ func (s registrar) RunOnce(ctx context.Context) (Progress, error) {
 			a = s.r.psp.putWebhook(ctx, key)
 		}
 		if a.verdict != verdictDone {
-			next := now.Add(s.r.cfg.backoff("register", 6))
+			next := s.r.afterFailure(DutyRegister, now)
 			return Progress{}, errors.Join(a.Err(), s.r.endTurn(ctx, d, next))
 		}
 	}

@@ -33,6 +33,7 @@ type (
 // final is what a checker sees when the run is over.
 type final struct {
 	*View
+	ids       []pix.EndToEndID // of all Pix, in order
 	w         *World
 	statement []pix.StatementLine
 	calm      bool
@@ -132,7 +133,7 @@ func (j *judge) end() {
 		j.report("PSP", "the fake PSP contradicts itself: "+err.Error(), nil)
 	}
 	f := &final{
-		View: w.view, w: w, calm: plain(w.plan), replayed: w.replayed,
+		View: w.view, ids: sorted(w.view.Pix), w: w, calm: plain(w.plan), replayed: w.replayed,
 		statement: w.statement(),
 	}
 	for _, c := range j.checkers {
@@ -148,6 +149,10 @@ func (j *judge) end() {
 func (w *World) statement() []pix.StatementLine {
 	return w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0))
 }
+
+// Statement is the whole account statement as it stands once its lag is over,
+// after the run.
+func (w *World) Statement() []pix.StatementLine { return w.statement() }
 
 // plain says whether nothing in a plan, its faults aside, gives reason for a
 // case either: every Pix pays a charge of ours, and nobody disputes one.
@@ -167,4 +172,28 @@ func plain(p *chaos.Plan) bool {
 		}
 	}
 	return true
+}
+
+// AllBut lists the invariants but one, for [Options.Without].
+func AllBut(id string) []string {
+	var out []string
+	for _, c := range checkers() {
+		if c.id() != id {
+			out = append(out, c.id())
+		}
+	}
+	return out
+}
+
+// Invariants lists the ids of all invariants that are checked.
+func Invariants() []string { return AllBut("") }
+
+// Sentence is what an invariant holds, "" for an unknown id.
+func Sentence(id string) string {
+	for _, c := range checkers() {
+		if c.id() == id {
+			return c.sentence()
+		}
+	}
+	return ""
 }

@@ -86,7 +86,7 @@ func (w *World) stamp(q receiver.Queue) uint64 {
 
 // nextTurn is when a queue's step should next run, or Never.
 func (w *World) nextTurn(q receiver.Queue) chaos.Instant {
-	at, ok, err := w.mem.NextDue(context.Background(), q)
+	at, ok, err := w.store.NextDue(context.Background(), q)
 	if err != nil || !ok {
 		return chaos.Never
 	}

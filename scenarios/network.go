@@ -52,6 +52,7 @@ func (c client) Do(req *http.Request) (*http.Response, error) {
 	w.at(w.sched.Now(), name+"/arrive", subject, "arrive", func() { w.serveCall(x, a, name, subject, req) })
 	a.park(end, subject, "answer")
 	if !x.done {
+		w.marks.reach(markTimeout)
 		w.emit(a.task.Name, "call.timeout", req.Method+" "+req.URL.Path, "subject", subject)
 		return nil, context.DeadlineExceeded
 	}
@@ -149,7 +150,17 @@ func (w *World) send(in *inbound) {
 	in.expiry = w.at(w.sched.Now()+chaos.Span(in.timeout), in.name+"/timeout", in.subject, "timeout", func() {
 		in.settle(w, 0, nil, errTimeout)
 	})
-	w.at(w.sched.Now(), in.name+"/arrive", in.subject, "arrive", func() { w.arrive(in) })
+	w.at(w.sched.Now()+w.travel(in.name), in.name+"/arrive", in.subject, "arrive", func() { w.arrive(in) })
+}
+
+// travel is how long a request to the receiver is on its way, by the plan: from
+// half its mean to one and a half.
+func (w *World) travel(name string) chaos.Instant {
+	mean := chaos.MS(w.plan.Settings.WireMS)
+	if mean == 0 {
+		return 0
+	}
+	return mean/2 + chaos.Instant(w.balance.Mix(chaos.HashName(name), 1, 0)%uint64(mean))
 }
 
 // settle ends the exchange for the sender, once.

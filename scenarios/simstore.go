@@ -23,7 +23,7 @@ var errDead = errors.New("the process is dead")
 type simStore struct {
 	in    *instance
 	life  int
-	inner *memory.Store
+	inner Store
 }
 
 var _ receiver.Store = (*simStore)(nil)
@@ -124,7 +124,11 @@ func (s *simStore) strike(command, edge string, nths nthOf) error {
 // Exec runs a named transaction of a broken receiver's own.
 func (s *simStore) Exec(ctx context.Context, command string, subjects []string, fn func(tx *memory.Tx) error) error {
 	return s.run(command, len(subjects), func(i int) string { return subjects[i] }, func() (string, error) {
-		return "", s.inner.Exec(ctx, command, fn)
+		mem, ok := s.inner.(*memory.Store)
+		if !ok {
+			return "", errNoTransactions
+		}
+		return "", mem.Exec(ctx, command, fn)
 	})
 }
 

@@ -127,7 +127,7 @@ const operatorEvery = chaos.Hour
 // may still take is sent again, and the rest has failed.
 func (w *World) operate() {
 	ctx := context.Background()
-	queued, err := w.mem.ListPayouts(ctx, receiver.PayoutQuery{Queued: true})
+	queued, err := w.store.ListPayouts(ctx, receiver.PayoutQuery{Queued: true})
 	if err != nil {
 		w.fail(err)
 		return
@@ -144,12 +144,12 @@ func (w *World) operate() {
 		w.emit("world", "operator", in[i].Action, "subject", w.subjects[x.Reference])
 	}
 	if len(in) > 0 {
-		if _, err := w.mem.ResolvePayouts(ctx, in); err != nil {
+		if _, err := w.store.ResolvePayouts(ctx, in); err != nil {
 			w.fail(err)
 		}
 		w.rouse()
 	}
-	if open, err := w.mem.ListPayouts(ctx, receiver.PayoutQuery{Open: true, Limit: 1}); err != nil || len(open) > 0 {
+	if open, err := w.store.ListPayouts(ctx, receiver.PayoutQuery{Open: true, Limit: 1}); err != nil || len(open) > 0 {
 		w.at(w.sched.Now()+operatorEvery, "world/operator/"+strconv.FormatInt(int64(w.sched.Now()), 10), "", "operate", w.operate)
 	}
 }

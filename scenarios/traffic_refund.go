@@ -16,22 +16,22 @@ import (
 
 func (w *World) scheduleRefunds() {
 	for i := range w.plan.Refunds {
-		r := &w.plan.Refunds[i]
+		r, of := &w.plan.Refunds[i], w.payments[w.plan.Refunds[i].Payment]
 		if r.Origin == chaos.OriginBank {
-			w.at(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
+			w.wish(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r, of) })
 			if w.option.ApplyTwice {
-				w.at(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r)) })
+				w.wish(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r, of)) })
 			}
 			continue
 		}
-		ask := &refundAsk{w: w, refund: r, pix: w.payments[r.Payment]}
-		w.at(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
+		ask := &refundAsk{w: w, refund: r, pix: of}
+		w.wish(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
 	}
 	for i := range w.plan.Disputes {
-		d := &w.plan.Disputes[i]
-		w.at(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
+		d, of := &w.plan.Disputes[i], w.payments[w.plan.Disputes[i].Payment]
+		w.wish(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d, of) })
 		if w.option.ApplyTwice {
-			w.at(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d)) })
+			w.wish(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d, of)) })
 		}
 	}
 }
@@ -102,12 +102,13 @@ func (k *refundAsk) judge() {
 // enough confirmed money to spend. It is "" where refusing is right.
 func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amount) string {
 	v := w.view
-	p, m := v.Payments[id], v.Money[id]
-	if p == nil || m == nil || !p.Confirmed {
+	known := v.at(id)
+	p := known.Payment
+	if p == nil || !p.Confirmed {
 		return ""
 	}
-	left := min(m.Credited, v.Truth[id].Amount)
-	for _, r := range v.Refunds[id] {
+	left := min(known.Money.Credited, known.Truth.Amount)
+	for _, r := range known.Refunds {
 		if r.State != receiver.RefundFailed {
 			left -= r.Amount
 		}
@@ -123,7 +124,7 @@ func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amo
 // what refunds and payouts hold and MED blocks.
 func (v *View) free() pix.Amount {
 	held := v.Balance[receiver.AccountInProcess] + v.Balance[receiver.AccountInTransit]
-	return v.Balance[receiver.AccountSettlement] + held - v.blocked() - v.unspendable()
+	return v.Balance[receiver.AccountSettlement] + held - v.blocked() - v.Unspendable
 }
 
 // blocked is what MED holds, as far as the receiver was told.
@@ -137,18 +138,9 @@ func (v *View) blocked() pix.Amount {
 	return sum
 }
 
-// unspendable is what Pix hold that nobody has vouched for yet.
-func (v *View) unspendable() pix.Amount {
-	var sum pix.Amount
-	for _, id := range sorted(v.Payments) {
-		sum += v.Payments[id].Unspendable()
-	}
-	return sum
-}
-
 // refundInApp is a refund that the bank's app makes, past the receiver.
-func (w *World) refundInApp(r *chaos.Refund) error {
-	id := pix.EndToEndID(w.payments[r.Payment].EndToEndID)
+func (w *World) refundInApp(r *chaos.Refund, of *chaos.Payment) error {
+	id := pix.EndToEndID(of.EndToEndID)
 	_, err := w.psp.AskRefund(fakepsp.RefundOrder{
 		EndToEndID: id, ID: pix.RefundID(r.Reference), Amount: pix.Amount(r.AmountCents),
 		Terms: w.refundTerms(id, pix.RefundID(r.Reference)),
@@ -167,8 +159,8 @@ func (w *World) mustExist(err error) {
 }
 
 // dispute is a MED report: the PSP blocks at once, and may tell the merchant.
-func (w *World) dispute(d *chaos.Dispute) error {
-	id := pix.EndToEndID(w.payments[d.Payment].EndToEndID)
+func (w *World) dispute(d *chaos.Dispute, of *chaos.Payment) error {
+	id := pix.EndToEndID(of.EndToEndID)
 	err := w.psp.Report(fakepsp.DisputeOrder{
 		ID: d.ID, Payment: d.Payment, EndToEndID: id, Nature: d.Nature, Outcome: d.Outcome,
 		Amount: pix.Amount(d.AmountCents), DecideAfter: chaos.MS(d.DecideAfterMS).Duration(),

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -13,29 +12,10 @@ import (
 	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
-	"github.com/pixlab/pixlab/receiver/memory"
 )
 
 // merchantKey is the Pix key of the merchant in every world.
 const merchantKey pix.PixKey = "pix@loja.example"
-
-// Options say how to run a plan.
-type Options struct {
-	// Receiver is the receiver to run, [Reference]'s if nil.
-	Receiver *Receiver
-	// Trace takes the trace's lines; nil only hashes them.
-	Trace io.Writer
-	// StopAtFirst ends the run at the first violation.
-	StopAtFirst bool
-	// Without leaves out the checkers of these invariants ("I3").
-	Without []string
-	// Insert replaces the PSP's strict insert, to test its self-check.
-	Insert fakepsp.InsertFunc
-	// ApplyTwice has every payment of the plan made again, a minute later, as
-	// if somebody had applied the plan a second time to the running PSP. Each
-	// must be refused and change nothing.
-	ApplyTwice bool
-}
 
 // World is one PSP, one receiver of several instances on one store, one clock,
 // and the schedule that decides who moves. It belongs to one goroutine.
@@ -50,7 +30,7 @@ type World struct {
 	pool   coroutines
 
 	psp       *fakepsp.PSP
-	mem       *memory.Store
+	store     Store
 	view      *View
 	judge     *judge
 	endpoint  *endpoint
@@ -92,7 +72,10 @@ type World struct {
 	replays        int
 	replayed       string // what delivering everything again moved
 	failure        error  // of the lab itself
+	closed         bool
 	progress       atomic.Int64
+	marks          *marks
+	wishes         []*chaos.Task // what the plan has left to do
 	// watch is shown every exchange of the PSP's API; lastCall is the one it is of.
 	watch    func(req *http.Request, body []byte, reply fakepsp.Reply)
 	lastCall fakepsp.APICall
@@ -121,14 +104,26 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
 		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{},
 		payoutByKey: map[string]*chaos.Payout{}, refusedPayouts: map[string]string{}, nths: map[string]int{}, paused: map[int]bool{},
-		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}},
+		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}}, marks: newMarks(),
+	}
+	w.sched.Follow(plan.Schedule)
+	if o.Record {
+		w.sched.Record()
+	}
+	if step := chaos.MS(plan.Settings.StepMS); step > 0 {
+		w.sched.Slow(step)
 	}
 	w.indexSubjects()
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
-	w.mem = memory.New(memory.Config{
-		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe, Slim: true,
-	})
+	open := o.Store
+	if open == nil {
+		open = openMemory
+	}
+	var err error
+	if w.store, err = open(receiver.Rules{Keys: []pix.PixKey{merchantKey}}, w.now, w.observe); err != nil {
+		return nil, err
+	}
 	return w, w.openPSP()
 }
 
@@ -155,7 +150,6 @@ func (w *World) indexSubjects() {
 		}
 		at := refundName{pix.EndToEndID(w.payments[r.Payment].EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
 		w.refundByID[at] = r
-		w.subjects[string(at.pix)+"/"+string(at.id)] = r.ID
 	}
 	w.indexPayouts()
 }
@@ -178,9 +172,10 @@ func (w *World) openPSP() error {
 		Retry: table, CallbackTimeout: time.Duration(s.CallbackTimeoutMS) * time.Millisecond,
 		StatementLag: time.Duration(s.StatementLagMS) * time.Millisecond,
 		Secret:       callbackSecret(w.plan.Seed), Faults: w.faults, Tally: w.tally,
-		Subject: func(id string) string { return w.subjects[id] },
-		Clients: []fakepsp.Client{labClient(w.plan.Seed), otherClient(w.plan.Seed)},
-		NewID:   w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
+		Subject:       func(id string) string { return w.subjects[id] },
+		Clients:       []fakepsp.Client{labClient(w.plan.Seed), otherClient(w.plan.Seed)},
+		OversizeBytes: maxBody + 1,
+		NewID:         w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
 		PayoutTerms: w.payoutTerms, PayoutIDs: s.PayoutIDs, PayoutKeyTTL: w.keyTTL(),
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
 	})
@@ -223,6 +218,11 @@ const (
 	purgeEvery     = 6 * time.Hour
 )
 
+// maxBody bounds a callback in a world, in bytes. It is less than a receiver's
+// usual bound and more than any honest body of a world: to make, sign and read
+// a megabyte takes longer than many a step, and shows nothing more.
+const maxBody = 256 << 10
+
 // receiverConfig is what one instance is told.
 func (w *World) receiverConfig(in *instance) receiver.Config {
 	seed := w.plan.Seed
@@ -236,6 +236,7 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		KeyPurgeEvery: purgeEvery,
 		Consumers:     map[string]receiver.TokenDigest{consumer: receiver.DigestToken(consumerToken(seed))}, Consumer: consumer,
 		PayoutKeyTTL: w.keyTTL(), PayoutLookup: w.plan.Settings.PayoutIDs == chaos.PayoutIDsLookup,
+		Observer: w.marks, MaxBody: maxBody,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}
 }
@@ -252,6 +253,9 @@ func (w *World) virtual(t time.Time) chaos.Instant {
 }
 
 func (w *World) emit(actor, kind, detail string, ids ...string) {
+	if w.closed {
+		return // the trace ends with the run
+	}
 	w.trace.Emit(w.sched.Now(), actor, kind, detail, ids...)
 }
 
@@ -280,7 +284,7 @@ func (w *World) subjectOfPath(path string) string {
 
 // subjectOfEvent is the subject of an inbox event.
 func (w *World) subjectOfEvent(id int64) string {
-	e := w.view.Events[id]
+	e := w.view.Events.at(id)
 	if e == nil {
 		return ""
 	}
@@ -292,15 +296,27 @@ func (w *World) observe(cs *receiver.ChangeSet) {
 	w.version++
 	w.lastChange = w.sched.Now()
 	w.view.apply(cs)
+	w.marks.commit(cs)
 	if w.replaying {
 		w.watchReplay(cs)
 	}
 	w.judge.commit(cs)
+	if w.option.Watch != nil {
+		w.option.Watch(w.sched.Now(), w.actorName(), w.trace.Count()+1, cs)
+	}
+}
+
+// actorName is whose turn it is: an actor's, or the world's own.
+func (w *World) actorName() string {
+	if w.current == nil {
+		return "world"
+	}
+	return w.current.task.Name
 }
 
 // stop says whether the run is over before its time.
 func (w *World) stop() bool {
-	return w.failure != nil || w.option.StopAtFirst && w.judge.broken()
+	return w.failure != nil || w.option.StopAtFirst && w.judge.broken() || w.cameTo(w.option.Until)
 }
 
 // maxSteps bounds a run, against a receiver that spins.
@@ -308,7 +324,7 @@ const maxSteps = 2_000_000
 
 // runUntil steps until the limit, or until nothing is left to do.
 func (w *World) runUntil(limit chaos.Instant) {
-	for !w.stop() {
+	for !w.stop() && !w.healsNow() {
 		t := w.sched.Next(limit)
 		if t == nil {
 			return
@@ -347,6 +363,7 @@ func (w *World) Run() (*Report, error) {
 	}
 	last := chaos.MS(w.plan.LastActionMS()) + healPause
 	w.runUntil(last)
+	w.dropWishes()
 	w.heal()
 	w.runUntil(last + HealBound)
 	pending := w.pending()
@@ -399,7 +416,7 @@ func (w *World) heal() {
 
 func (w *World) requeueWaiting() {
 	ctx := context.Background()
-	waiting, err := w.mem.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting})
+	waiting, err := w.store.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting})
 	if err != nil {
 		w.fail(err)
 		return
@@ -411,13 +428,14 @@ func (w *World) requeueWaiting() {
 	if len(in) == 0 {
 		return
 	}
-	if _, err := w.mem.RequeueEvents(ctx, in); err != nil {
+	if _, err := w.store.RequeueEvents(ctx, in); err != nil {
 		w.fail(err)
 	}
 }
 
 // close unwinds every actor, so that no coroutine outlives its world.
 func (w *World) close() {
+	w.closed = true
 	for _, in := range w.instances {
 		in.dead = true
 		w.reap = append(w.reap, in)

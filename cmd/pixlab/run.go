@@ -22,6 +22,10 @@ type runFlags struct {
 	trace    string
 	twice    bool
 	planOut  string
+	html     string
+	// healAt is the event at which to heal, 0 for the plan's end.
+	healAt     countFlag
+	inevitable bool
 }
 
 const runDoc = `Run one plan and judge it: a plan drawn from a seed, or one from a file.
@@ -50,17 +54,39 @@ func (c *cli) runCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "report as JSON")
 	flags.StringVar(&f.trace, "trace", "", "write the trace to `FILE` (-: to standard output, and the report to standard error)")
 	flags.BoolVar(&f.twice, "check-determinism", false, "run twice and compare, event by event")
+	flags.Var(&f.healAt, "heal-at", "end all faults, and the plan, after event `N` of the trace")
+	flags.BoolVar(&f.inevitable, "inevitable", false, "if it fails, heal from earlier events and name the last one that still comes right")
 	flags.StringVar(&f.planOut, "plan-out", "", "write the plan to `FILE`")
+	flags.StringVar(&f.html, "html", "", "write the run as one page to `FILE`, to be opened in a browser")
 	return cmd
 }
 
 // check refuses flags that contradict each other.
 func (f *runFlags) check(cmd *cobra.Command) error {
-	for _, name := range []string{"plan", "trace", "plan-out"} {
+	for _, name := range []string{"plan", "trace", "plan-out", "html"} {
 		if flag := cmd.Flag(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s is empty; want --%s FILE", name, name)
 		}
 	}
+	if f.inevitable && (f.twice || f.healAt.n > 0) {
+		return usagef("--inevitable goes with neither --check-determinism nor --heal-at; want it alone")
+	}
+	if f.planOut == "-" {
+		return usagef("--plan-out is -; want a file's name (pixlab plan prints a plan)")
+	}
+	if err := f.oneSource(cmd); err != nil {
+		return err
+	}
+	for _, pair := range [][2]string{{f.trace, f.plan}, {f.trace, f.planOut}, {f.planOut, f.plan}, {f.html, f.plan}, {f.html, f.trace}, {f.html, f.planOut}} {
+		if a, b := pair[0], pair[1]; a != "" && a != "-" && b != "" && b != "-" && sameFile(a, b) {
+			return usagef("%s is named twice; want a file each for --plan, --plan-out, --trace and --html", a)
+		}
+	}
+	return nil
+}
+
+// oneSource wants a plan or a seed, and not both.
+func (f *runFlags) oneSource(cmd *cobra.Command) error {
 	if f.plan != "" {
 		for _, name := range []string{"seed", "profile", "payments", "fault"} {
 			if cmd.Flag(name).Changed {
@@ -68,16 +94,8 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 			}
 		}
 	}
-	if f.planOut == "-" {
-		return usagef("--plan-out is -; want a file's name (pixlab plan prints a plan)")
-	}
 	if f.plan == "" && !f.seed.given {
 		return usagef("no seed and no plan; want --seed N or --plan FILE, so that the run can be repeated")
-	}
-	for _, pair := range [][2]string{{f.trace, f.plan}, {f.trace, f.planOut}, {f.planOut, f.plan}} {
-		if a, b := pair[0], pair[1]; a != "" && a != "-" && b != "" && b != "-" && sameFile(a, b) {
-			return usagef("%s is named twice; want a file each for --plan, --plan-out and --trace", a)
-		}
 	}
 	return nil
 }
@@ -94,6 +112,8 @@ type finished struct {
 	keepErr  error
 	// differs tells where a second run went another way.
 	differs *difference
+	// turning is the last event from which a failed run still comes right.
+	turning *turningPoint
 }
 
 func (c *cli) run(f *runFlags) error {
@@ -115,11 +135,23 @@ func (c *cli) run(f *runFlags) error {
 			return err
 		}
 	}
+	show, err := openPage(f.html)
+	if err != nil {
+		sink.abandon()
+		return err
+	}
 	run := &finished{source: src, receiver: receiver.Name, twice: f.twice}
+	if f.healAt.n > 0 {
+		run.again = []string{"--heal-at", f.healAt.String()}
+	}
 	if err := c.carryOut(run, f, receiver, sink); err != nil {
+		show.abandon()
 		return c.lost(run, err)
 	}
 	run.keep()
+	if err := c.lookBack(run, f, receiver, show); err != nil {
+		return c.lost(run, err)
+	}
 	to := c.out
 	if f.trace == "-" {
 		to = c.err
@@ -128,6 +160,24 @@ func (c *cli) run(f *runFlags) error {
 		return err
 	}
 	return verdictOutcome(run.Verdict)
+}
+
+// lookBack finds the last point of return and writes the page, where they are
+// asked for. A page of a failure marks the point whether it is asked for or not.
+func (c *cli) lookBack(run *finished, f *runFlags, receiver scenarios.Receiver, show *newFile) error {
+	var turning *turningPoint
+	var err error
+	if f.inevitable || show != nil && f.healAt.n == 0 {
+		if turning, err = c.turningPoint(run, receiver); err != nil {
+			show.abandon()
+			return err
+		}
+	}
+	if f.inevitable {
+		run.turning = turning
+		run.again = append(run.again, "--inevitable")
+	}
+	return run.show(show, f, receiver, turning)
 }
 
 func (c *cli) receiverNamed(name string) (scenarios.Receiver, error) {
@@ -151,7 +201,7 @@ func (c *cli) carryOut(run *finished, f *runFlags, receiver scenarios.Receiver, 
 	defer show.clear()
 	begin := time.Now()
 	var err error
-	options := scenarios.Options{Receiver: &receiver, Trace: sink.writer()}
+	options := scenarios.Options{Receiver: &receiver, Trace: sink.writer(), HealAt: int64(f.healAt.n)}
 	if f.twice {
 		err = c.runTwice(run, options, show)
 	} else {

@@ -28,6 +28,7 @@ type runJSON struct {
 	CasesOpen  int                  `json:"cases_open"`
 	Voids      []voidJSON           `json:"voids"`
 	Pending    []string             `json:"pending"`
+	Inevitable *turningJSON         `json:"inevitable,omitempty"`
 	Simulated  int64                `json:"simulated_ms"`
 	Elapsed    int64                `json:"elapsed_ms"`
 	Repeat     string               `json:"repeat"`
@@ -81,6 +82,9 @@ func (r *finished) encode() []byte {
 		Refunds:   refundsJSON{Returned: r.Refunds, Cents: r.RefundedCents, InProcess: r.InProcessCents},
 		CasesOpen: r.CasesOpen, Pending: append([]string{}, r.Pending...),
 		Simulated: r.SimulatedMS, Elapsed: r.elapsed.Milliseconds(), Repeat: r.repeat(),
+	}
+	if r.turning != nil {
+		out.Inevitable = r.turning.encode()
 	}
 	if r.differs != nil {
 		out.Pending = append(out.Pending, r.differs.sentence())

@@ -16,6 +16,7 @@ func (r *finished) text(p *page) {
 	r.numbers(p)
 	r.invariants(p)
 	r.trouble(p)
+	r.turning.text(p)
 	r.verdict(p)
 	p.line("")
 	p.line("repeat: %s", r.repeat())

@@ -22,7 +22,7 @@ type Config struct {
 	Observe func(*receiver.ChangeSet)
 	// Slim forgets what nothing comes back to, for a run of very many Pix: the raw
 	// bytes of an item that could be read, the BR code of a charge once it is paid,
-	// and the entries of a transaction once it is committed and summed.
+	// and a transaction once it is committed and summed.
 	Slim bool
 }
 
@@ -96,7 +96,8 @@ func (s *Store) Exec(ctx context.Context, name string, fn func(tx *Tx) error) er
 	return tx.commit()
 }
 
-// Transactions are the ledger's transactions in the order posted.
+// Transactions are the ledger's transactions in the order posted, none where
+// the store is slim.
 func (s *Store) Transactions() []receiver.Transaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()

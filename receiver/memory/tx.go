@@ -60,7 +60,7 @@ func (tx *Tx) commit() error {
 		s.cfg.Observe(tx.changeSet())
 	}
 	if s.cfg.Slim {
-		s.ledger.slim(tx.base.transactions)
+		s.ledger.slim()
 	}
 	s.events.log.reset()
 	s.keys.log.reset()

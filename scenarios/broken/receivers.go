@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 	"github.com/pixlab/pixlab/scenarios"
 )
@@ -11,10 +12,12 @@ import (
 // Receivers lists the broken receivers.
 func Receivers() []scenarios.Receiver {
 	return []scenarios.Receiver{
-		checkThenInsert(), signatureNotChecked(), seenBeforeDone(), dedupeByDelivery(),
+		naive(), checkThenInsert(), signatureNotChecked(), seenBeforeDone(), dedupeByDelivery(),
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
 		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
 		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
+		halfBooked(), lastContentWins(), statementIgnored(), toldAgain(), sentBeforeSending(), suspenseWithoutCase(),
+		believesCallback(), firstPageOnly(),
 		payoutTimeoutIsFailure(), payoutAskedByIDOnly(), payoutRepeatedPastItsKey(), payoutNewKeyEveryTry(),
 	}
 }
@@ -60,11 +63,14 @@ type overlay struct {
 	reserve       func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
 	record        func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
 	recordPayouts func(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error)
-
-	append func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
-	claim  func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
-	apply  func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
-	begin  func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
+	append        func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
+	claim         func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
+	apply         func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
+	match         func(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error)
+	unseen        func(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error)
+	// leaseOutbox takes what there is for the merchant.
+	leaseOutbox func(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error)
+	begin       func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
 }
 
 func (o overlay) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
@@ -128,6 +134,27 @@ func (o overlay) RepairEvents(ctx context.Context, in []receiver.Repair) ([]rece
 		return o.repair(ctx, in)
 	}
 	return o.Store.RepairEvents(ctx, in)
+}
+
+func (o overlay) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error) {
+	if o.match != nil {
+		return o.match(ctx, in)
+	}
+	return o.Store.MatchStatement(ctx, in)
+}
+
+func (o overlay) UnseenPayments(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error) {
+	if o.unseen != nil {
+		return o.unseen(ctx, q)
+	}
+	return o.Store.UnseenPayments(ctx, q)
+}
+
+func (o overlay) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
+	if o.leaseOutbox != nil {
+		return o.leaseOutbox(ctx, in)
+	}
+	return o.Store.LeaseOutbox(ctx, in)
 }
 
 // repairsNothing leaves what the ledger lacks missing. Reconciliation would
