@@ -7,25 +7,25 @@ import (
 )
 
 func (s lifeStore) ReservePayouts(ctx context.Context, in []receiver.NewPayout) ([]receiver.ReservePayoutOutcome, error) {
-	return met(ctx, s, in, s.mem.ReservePayouts)
+	return met(ctx, s, in, s.kept.ReservePayouts)
 }
 
 func (s lifeStore) FindPayouts(ctx context.Context, in []receiver.PayoutRef) ([]*receiver.Payout, error) {
-	return met(ctx, s, in, s.mem.FindPayouts)
+	return met(ctx, s, in, s.kept.FindPayouts)
 }
 
 func (s lifeStore) ListPayouts(ctx context.Context, q receiver.PayoutQuery) ([]receiver.Payout, error) {
-	return met(ctx, s, q, s.mem.ListPayouts)
+	return met(ctx, s, q, s.kept.ListPayouts)
 }
 
 func (s lifeStore) LeasePayouts(ctx context.Context, in receiver.Lease) ([]receiver.Payout, error) {
-	return met(ctx, s, in, s.mem.LeasePayouts)
+	return met(ctx, s, in, s.kept.LeasePayouts)
 }
 
 func (s lifeStore) RecordPayouts(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error) {
-	return met(ctx, s, in, s.mem.RecordPayouts)
+	return met(ctx, s, in, s.kept.RecordPayouts)
 }
 
 func (s lifeStore) ResolvePayouts(ctx context.Context, in []receiver.PayoutResolution) ([]bool, error) {
-	return met(ctx, s, in, s.mem.ResolvePayouts)
+	return met(ctx, s, in, s.kept.ResolvePayouts)
 }

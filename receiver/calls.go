@@ -69,7 +69,7 @@ func (c outCall[T]) make(ctx context.Context) callFate[T] {
 func (c *Config) retryPause(key string, attempt int, wait time.Duration) time.Duration {
 	d := min(c.BackoffBase<<min(max(attempt, 1)-1, 20), c.BackoffCap)
 	d = d/2 + d*time.Duration(c.Jitter(key, attempt))/999
-	return max((d+time.Microsecond-1).Truncate(time.Microsecond), wait)
+	return max((d + time.Microsecond - 1).Truncate(time.Microsecond), wait)
 }
 
 // validatePayouts wants a payout's key to be known at the PSP for longer than the
