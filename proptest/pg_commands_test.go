@@ -14,7 +14,7 @@ func (w *watched) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([
 	return told(ctx, w, "CreateCharges", in, w.pg.CreateCharges)
 }
 
-func (w *watched) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.Charge, error) {
+func (w *watched) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
 	return told(ctx, w, "RecordCalls", in, w.pg.RecordCalls)
 }
 

@@ -40,6 +40,8 @@ type image struct {
 	refunds  map[refundRow]*receiver.Refund
 	order    []refundRow
 	memos    map[string]receiver.Memo
+	payouts  map[receiver.PayoutRef]*receiver.Payout
+	keys     map[receiver.KeyRef]*receiver.Key
 	ledger   []receiver.Transaction
 	cases    map[string]*receiver.Case
 	outbox   map[int64]*receiver.OutboxEvent
@@ -51,6 +53,7 @@ func newImage() *image {
 		events: map[int64]*receiver.Event{}, charges: map[receiver.ChargeRef]*receiver.Charge{},
 		payments: map[pix.EndToEndID]*receiver.Payment{}, refunds: map[refundRow]*receiver.Refund{},
 		memos: map[string]receiver.Memo{}, cases: map[string]*receiver.Case{}, outbox: map[int64]*receiver.OutboxEvent{},
+		payouts: map[receiver.PayoutRef]*receiver.Payout{}, keys: map[receiver.KeyRef]*receiver.Key{},
 	}
 }
 
@@ -78,6 +81,12 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 			im.order = append(im.order, key)
 		}
 	}
+	for i, c := range cs.Payouts {
+		cs.Payouts[i].Before = put(im.payouts, receiver.PayoutRef{Consumer: c.After.Consumer, Reference: c.After.Reference}, c.After)
+	}
+	for i, c := range cs.Keys {
+		cs.Keys[i].Before = put(im.keys, c.After.KeyRef, c.After)
+	}
 	for _, m := range cs.Memos {
 		im.memos[m.ID] = m
 	}
@@ -95,7 +104,7 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 // changedNothing says whether a command wrote no row.
 func changedNothing(cs *receiver.ChangeSet) bool {
 	return len(cs.Events)+len(cs.Variants)+len(cs.Charges)+len(cs.Payments)+len(cs.Refunds)+len(cs.Memos)+
-		len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators) == 0
+		len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators)+len(cs.Payouts)+len(cs.Keys) == 0
 }
 
 // dump is the image in the order of [postgres.Store.Dump].
@@ -118,6 +127,16 @@ func (im *image) dump() receiver.ChangeSet {
 		cs.Refunds = append(cs.Refunds, receiver.RefundChange{After: im.refunds[key]})
 	}
 	slices.SortStableFunc(cs.Refunds, func(a, b receiver.RefundChange) int { return cmp.Compare(a.After.EndToEndID, b.After.EndToEndID) })
+	for _, ref := range slices.SortedFunc(maps.Keys(im.payouts), func(a, b receiver.PayoutRef) int {
+		return cmp.Or(cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Reference, b.Reference))
+	}) {
+		cs.Payouts = append(cs.Payouts, receiver.PayoutChange{After: im.payouts[ref]})
+	}
+	for _, ref := range slices.SortedFunc(maps.Keys(im.keys), func(a, b receiver.KeyRef) int {
+		return cmp.Or(cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Route, b.Route), cmp.Compare(a.Key, b.Key))
+	}) {
+		cs.Keys = append(cs.Keys, receiver.KeyChange{After: im.keys[ref]})
+	}
 	for _, id := range slices.Sorted(maps.Keys(im.memos)) {
 		cs.Memos = append(cs.Memos, im.memos[id])
 	}
@@ -207,6 +226,9 @@ func (w *watched) check() error {
 	a, b := reflect.ValueOf(rows), reflect.ValueOf(w.image.dump())
 	for i := range a.NumField() {
 		x, y := a.Field(i), b.Field(i)
+		if a.Type().Field(i).Name == "Keys" { // rows that are purged: a change of none is told of
+			continue
+		}
 		if x.Kind() == reflect.Slice && x.Len()+y.Len() == 0 {
 			continue
 		}
@@ -218,7 +240,7 @@ func (w *watched) check() error {
 }
 
 const emptyAll = `SET session_replication_role = replica;
-TRUNCATE inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
+TRUNCATE payout, idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
     outbox_event, duty, operator_record RESTART IDENTITY;
 UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, blocked_cents = 0`
 
