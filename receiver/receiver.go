@@ -56,7 +56,7 @@ func (r *Receiver) Steps(workers int) []Step {
 		steps = append(steps, newWorker(r, i+1))
 	}
 	return append(steps,
-		chargeSender{r}, refundSender{r}, sweeper{r}, changedSweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, keyPurger{r}, dispatcher{r})
+		chargeSender{r}, refundSender{r}, payoutSender{r}, sweeper{r}, changedSweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, keyPurger{r}, dispatcher{r})
 }
 
 // ErrorPause is how long a loop waits after a step's nth error in a row.

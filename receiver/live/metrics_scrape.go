@@ -139,7 +139,7 @@ func (s *scrape) collect(ctx context.Context, to chan<- prometheus.Metric) error
 	for _, kind := range []receiver.QuarantineKind{receiver.QuarantineWaiting, receiver.QuarantineBad} {
 		to <- gaugeOf("quarantine_depth", "Events in quarantine, by who can wake them.", float64(d.Quarantined[kind]), "kind", string(kind))
 	}
-	return nil
+	return s.payouts(ctx, to, now)
 }
 
 // depths counts by the store, or by listing.
