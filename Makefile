@@ -15,6 +15,8 @@ BENCH    = .
 PIXLAB_SEEDS       = 2000
 PIXLAB_KIND_SEEDS  = 200
 PIXLAB_TWICE_SEEDS = 300
+PIXLAB_EXPLORE_SEEDS = 4000
+PIXLAB_BROKEN_PAGE = 1
 PIXLAB_CHECKS      = 20000
 RAPID_CHECKS       = 5000
 PIXLAB_PG_CHECKS   = 300
@@ -91,6 +93,7 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 
 soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
 	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
+	PIXLAB_EXPLORE_SEEDS=$(PIXLAB_EXPLORE_SEEDS) PIXLAB_BROKEN_PAGE=$(PIXLAB_BROKEN_PAGE) \
 	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) PIXLAB_PG_PLANS=$(PIXLAB_PG_PLANS) $(LIVE) \
 		$(GO) test -count=1 -timeout=4h ./...
 	PIXLAB_PG_CHECKS=$(PIXLAB_PG_CHECKS) $(GO) test -count=1 -timeout=4h ./proptest -pg
@@ -109,6 +112,6 @@ golden: ## Write the golden files anew, after a bump of the generator
 
 clean: ## Remove what was built and what failed runs left in this folder
 	rm -rf bin
-	rm -f pixlab-plan-*.json
+	rm -f pixlab-plan-*.json pixlab-explore-*.json pixlab-shrunk-*.json
 
 .PHONY: help setup postgres build run test vet format race fuzz soak bench golden clean

@@ -283,10 +283,10 @@ func TestGenerateRefuses(t *testing.T) {
 
 func TestTxidIsNewIDOfTheReference(t *testing.T) {
 	t.Parallel()
-	if got, want := Txid(42, Charge{Reference: "PED-1017", Kind: ChargeDynamic}), "giCcSNXR6BMI1A66daf55JpkW6GcpUgE"; got != want {
+	if got, want := Txid(42, Charge{Reference: "PED-1017", Kind: ChargeDynamic}), "2VjS4nUKnFQYtYXTskUquPHeTWLDRyHG"; got != want {
 		t.Errorf("dynamic txid = %q, want %q", got, want)
 	}
-	if got, want := Txid(42, Charge{Reference: "CAIXA-1011", Kind: ChargeStatic}), "9Au0bZP93vKtBOBZj4mK7WUck"; got != want {
+	if got, want := Txid(42, Charge{Reference: "CAIXA-1011", Kind: ChargeStatic}), "Cg7CwMHeQPyRKIScTsKwaHYkZ"; got != want {
 		t.Errorf("static txid = %q, want %q", got, want)
 	}
 }

@@ -35,6 +35,7 @@ func refundRowOf(x *receiver.Refund) refundRow {
 type image struct {
 	events   map[int64]*receiver.Event
 	variants []receiver.Variant
+	keys     map[receiver.KeyRef]*receiver.Key
 	charges  map[receiver.ChargeRef]*receiver.Charge
 	payments map[pix.EndToEndID]*receiver.Payment
 	refunds  map[refundRow]*receiver.Refund
@@ -48,7 +49,7 @@ type image struct {
 
 func newImage() *image {
 	return &image{
-		events: map[int64]*receiver.Event{}, charges: map[receiver.ChargeRef]*receiver.Charge{},
+		events: map[int64]*receiver.Event{}, keys: map[receiver.KeyRef]*receiver.Key{}, charges: map[receiver.ChargeRef]*receiver.Charge{},
 		payments: map[pix.EndToEndID]*receiver.Payment{}, refunds: map[refundRow]*receiver.Refund{},
 		memos: map[string]receiver.Memo{}, cases: map[string]*receiver.Case{}, outbox: map[int64]*receiver.OutboxEvent{},
 	}
@@ -65,6 +66,9 @@ func put[K comparable, R any](rows map[K]*R, key K, after *R) (before *R) {
 func (im *image) follow(cs *receiver.ChangeSet) {
 	for i, c := range cs.Events {
 		cs.Events[i].Before = put(im.events, c.After.ID, c.After)
+	}
+	for i, c := range cs.Keys {
+		cs.Keys[i].Before = put(im.keys, c.After.KeyRef, c.After)
 	}
 	for i, c := range cs.Charges {
 		cs.Charges[i].Before = put(im.charges, receiver.ChargeRef{Consumer: c.After.Consumer, Reference: c.After.Reference}, c.After)
@@ -95,7 +99,7 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 // changedNothing says whether a command wrote no row.
 func changedNothing(cs *receiver.ChangeSet) bool {
 	return len(cs.Events)+len(cs.Variants)+len(cs.Charges)+len(cs.Payments)+len(cs.Refunds)+len(cs.Memos)+
-		len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators) == 0
+		len(cs.Keys)+len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators) == 0
 }
 
 // dump is the image in the order of [postgres.Store.Dump].
@@ -106,6 +110,9 @@ func (im *image) dump() receiver.ChangeSet {
 	}
 	cs.Variants = slices.Clone(im.variants)
 	slices.SortStableFunc(cs.Variants, func(a, b receiver.Variant) int { return cmp.Compare(a.EventID, b.EventID) })
+	for _, ref := range im.keyRefs() {
+		cs.Keys = append(cs.Keys, receiver.KeyChange{After: im.keys[ref]})
+	}
 	for _, ref := range slices.SortedFunc(maps.Keys(im.charges), func(a, b receiver.ChargeRef) int {
 		return cmp.Or(cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Reference, b.Reference))
 	}) {
@@ -128,6 +135,13 @@ func (im *image) dump() receiver.ChangeSet {
 		cs.Outbox = append(cs.Outbox, receiver.OutboxChange{After: im.outbox[id]})
 	}
 	return cs
+}
+
+// keyRefs are the idempotency keys in the order of [postgres.Store.Dump].
+func (im *image) keyRefs() []receiver.KeyRef {
+	return slices.SortedFunc(maps.Keys(im.keys), func(a, b receiver.KeyRef) int {
+		return cmp.Or(cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Route, b.Route), cmp.Compare(a.Key, b.Key))
+	})
 }
 
 // watched is the store on PostgreSQL, driven one command at a time: after each
@@ -218,7 +232,7 @@ func (w *watched) check() error {
 }
 
 const emptyAll = `SET session_replication_role = replica;
-TRUNCATE inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
+TRUNCATE idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
     outbox_event, duty, operator_record RESTART IDENTITY;
 UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, blocked_cents = 0`
 

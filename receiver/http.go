@@ -21,18 +21,26 @@ type endpoint func(r *Receiver, w http.ResponseWriter, req *http.Request)
 // [Receiver.serve] calls it with its own receiver.
 func (endpoint) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
+// The routes whose requests carry idempotency keys: part of each key's scope.
+const (
+	RouteCharges = "/charges"
+	RouteRefunds = "/refunds"
+)
+
 // routes is shared by all receivers of the process: it holds no state.
 var routes = sync.OnceValue(func() *mux.Router {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	m.Handle("/pix", endpoint((*Receiver).serveCallback))
-	m.Handle("/charges", endpoint((*Receiver).serveCreateCharge)).Methods(http.MethodPost)
-	m.Handle("/charges/{reference}", endpoint((*Receiver).serveGetCharge)).Methods(http.MethodGet)
-	m.Handle("/charges/{reference}", endpoint((*Receiver).serveRemoveCharge)).Methods(http.MethodDelete)
-	m.Handle("/refunds", endpoint((*Receiver).serveCreateRefund)).Methods(http.MethodPost)
-	m.Handle("/refunds/{reference}", endpoint((*Receiver).serveGetRefund)).Methods(http.MethodGet)
-	m.Handle("/memos", endpoint((*Receiver).serveMemo)).Methods(http.MethodPost)
-	m.NotFoundHandler = endpoint(notFound)
-	m.MethodNotAllowedHandler = endpoint(methodNotAllowed)
+	m.Handle(RouteCharges, withKey(RouteCharges, (*Receiver).serveCreateCharge)).Methods(http.MethodPost)
+	m.Handle("/charges/{reference}", authenticated((*Receiver).serveGetCharge)).Methods(http.MethodGet)
+	m.Handle("/charges/{reference}", authenticated((*Receiver).serveRemoveCharge)).Methods(http.MethodDelete)
+	m.Handle(RouteRefunds, withKey(RouteRefunds, (*Receiver).serveCreateRefund)).Methods(http.MethodPost)
+	m.Handle("/refunds/{reference}", authenticated((*Receiver).serveGetRefund)).Methods(http.MethodGet)
+	m.Handle("/memos", authenticated((*Receiver).serveMemo)).Methods(http.MethodPost)
+	m.NotFoundHandler = authenticated(nothingThere)
+	m.MethodNotAllowedHandler = authenticated(func(r *Receiver, w http.ResponseWriter, req *http.Request, _ string) {
+		methodNotAllowed(r, w, req)
+	})
 	return m
 })
 
@@ -47,7 +55,7 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 		h(r, w, mux.SetURLVars(req, match.Vars))
 		return
 	}
-	notFound(r, w, req)
+	authenticated(nothingThere)(r, w, req)
 }
 
 // callbackPath recognises every form in which a PSP appends /pix to the URL
@@ -73,6 +81,11 @@ func notFound(_ *Receiver, w http.ResponseWriter, req *http.Request) {
 	pix.WriteProblem(w, pix.NewProblem(pix.ProblemNotFound, "nothing at "+req.URL.Path))
 }
 
+// nothingThere is for those who are let in: others are not told what there is.
+func nothingThere(r *Receiver, w http.ResponseWriter, req *http.Request, _ string) {
+	notFound(r, w, req)
+}
+
 func methodNotAllowed(_ *Receiver, w http.ResponseWriter, req *http.Request) {
 	p := pix.NewProblem(pix.ProblemInvalidRequest, req.Method+" is not served at "+req.URL.Path)
 	p.Status = http.StatusMethodNotAllowed
@@ -82,9 +95,7 @@ func methodNotAllowed(_ *Receiver, w http.ResponseWriter, req *http.Request) {
 // refuse answers with problem+json of our own status: the spec knows no 401,
 // 413, 415, 422 or 429.
 func refuse(w http.ResponseWriter, status int, kind pix.ProblemKind, detail string) {
-	p := pix.NewProblem(kind, detail)
-	p.Status = status
-	pix.WriteProblem(w, p)
+	problemAnswer(status, kind, detail).write(w)
 }
 
 // unavailable asks the caller to come back: the store is not to be had.
@@ -136,13 +147,4 @@ func readJSON(w http.ResponseWriter, req *http.Request, q interface{ validate() 
 	return err == nil
 }
 
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, pix.ProblemInternal, err.Error())
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(body)
-}
+func writeJSON(w http.ResponseWriter, status int, v any) { jsonAnswer(status, v).write(w) }

@@ -25,6 +25,10 @@ type (
 	ackChecker interface {
 		ack(v *View, items []pix.CallbackItem) string
 	}
+	// answerChecker looks at each answer that the merchant was given.
+	answerChecker interface {
+		answer(v *View, a *apiAnswer) string
+	}
 	endChecker interface {
 		end(f *final) string
 	}
@@ -46,7 +50,7 @@ func checkers() []checker {
 	return []checker{
 		creditedOnce{}, creditedAtLeastOnce{}, nothingInvented{}, netIsStatement{}, ackedIsStored{},
 		balanced{}, refundsWithinPaid{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
-		atRest{}, casesAreSuspense{}, onceOut{}, rightCharge{}, noFalseRefusal{},
+		atRest{}, casesAreSuspense{}, onceOut{}, onePerKey{}, rightCharge{}, noFalseRefusal{},
 	}
 }
 
@@ -114,6 +118,17 @@ func (j *judge) acked(items []pix.CallbackItem) {
 	for _, c := range j.checkers {
 		if k, ok := c.(ackChecker); ok {
 			if d := k.ack(j.w.view, items); d != "" {
+				j.report(c.id(), d, nil)
+			}
+		}
+	}
+}
+
+// answer is told of each answer of the merchant's API.
+func (j *judge) answer(a *apiAnswer) {
+	for _, c := range j.checkers {
+		if k, ok := c.(answerChecker); ok {
+			if d := k.answer(j.w.view, a); d != "" {
 				j.report(c.id(), d, nil)
 			}
 		}

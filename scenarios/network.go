@@ -135,6 +135,8 @@ type inbound struct {
 
 	// answered is told what a handler answered, before the answer travels.
 	answered func(inst *instance, status int)
+	// logged is told all of it, in the same way.
+	logged func(rec *recorder)
 
 	settled  bool
 	expiry   *chaos.Task
@@ -195,6 +197,9 @@ func (w *World) arrive(in *inbound) {
 		w.emit(name, "http.answer", answerText(rec, killed), "subject", in.subject)
 		if in.answered != nil && !killed {
 			in.answered(inst, rec.code())
+		}
+		if in.logged != nil && !killed {
+			in.logged(rec)
 		}
 		if in.loseAnswer {
 			return

@@ -163,4 +163,4 @@ func (r *Report) FirstBroken() string {
 
 // TraceVersion counts the changes after which a seed's trace is another one:
 // of the order of steps, of the receiver, or of what the trace says.
-const TraceVersion = 1
+const TraceVersion = 2

@@ -196,6 +196,9 @@ func endpointSecret(seed chaos.Seed) pix.Secret {
 	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", "endpoint", 32))}
 }
 
+// consumerToken is what the merchant shows the receiver.
+func consumerToken(seed chaos.Seed) string { return seed.ID("secret", "consumer", 32) }
+
 // labClient is the receiver's identity at the PSP.
 func labClient(seed chaos.Seed) fakepsp.Client {
 	return fakepsp.Client{
@@ -217,6 +220,7 @@ const (
 	reconcileEvery = 6 * time.Hour
 	changedEvery   = 6 * time.Hour
 	reconcileGrace = time.Hour
+	purgeEvery     = 6 * time.Hour
 )
 
 // maxBody bounds a callback in a world, in bytes. It is less than a receiver's
@@ -234,6 +238,8 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
 		Overlap: sweepOverlap, ReconcileEvery: reconcileEvery, ChangedEvery: changedEvery, Grace: reconcileGrace,
+		KeyPurgeEvery: purgeEvery,
+		Consumers:     map[string]receiver.TokenDigest{consumer: receiver.DigestToken(consumerToken(seed))}, Consumer: consumer,
 		Observer: w.marks, MaxBody: maxBody,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}

@@ -25,6 +25,8 @@ goes first. Secrets come from the environment alone and have no default:
   PIXLAB_CLIENT_SECRET     goes with --client-id, where there is a --token-url
   PIXLAB_ENDPOINT_SECRET   id:base64, signs what is sent to --endpoint-url
   PIXLAB_API_TOKEN         bearer token of the merchant's API, 16 characters or more
+  PIXLAB_API_TOKENS        consumer:token, with commas between: several consumers, each with
+                           charges, refunds and idempotency keys of its own
   PIXLAB_ADMIN_TOKEN       bearer token of --admin-listen, 16 characters or more
 
 --listen serves the callbacks ({callback-url}/pix, signed) and the merchant's API (/charges,

@@ -11,8 +11,8 @@ import (
 
 // Dump is every row as if one command had just made it, from one snapshot, for
 // who looks once at the end: events, transactions, outbox events and the
-// operators' book in the order made, variants by event, charges by consumer
-// and reference, payments, memos and cases by id, refunds by Pix and then in
+// operators' book in the order made, variants by event, keys by consumer, route
+// and key, charges by consumer and reference, payments, memos and cases by id, refunds by Pix and then in
 // the order made.
 func (s *Store) Dump(ctx context.Context) (receiver.ChangeSet, error) {
 	cs, err := s.look(ctx, "dump", slice{}, func(*pipeline) {})
@@ -74,6 +74,9 @@ func (part slice) inbox(p *pipeline, cs *receiver.ChangeSet) {
 }
 
 func (part slice) money(p *pipeline, cs *receiver.ChangeSet) {
+	collect(p, part, `SELECT `+requestKeyColumns+` FROM idempotency_key`, `consumer, route, key`, scanRequestKey, func(k *receiver.Key) {
+		cs.Keys = append(cs.Keys, receiver.KeyChange{After: k})
+	})
 	collect(p, part, `SELECT `+chargeColumns+` FROM charge`, `consumer, reference`, scanCharge, func(c *receiver.Charge) {
 		cs.Charges = append(cs.Charges, receiver.ChargeChange{After: c})
 	})

@@ -16,6 +16,7 @@ func Receivers() []scenarios.Receiver {
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
 		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
 		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
+		keyApart(), orphanUnasked(),
 		halfBooked(), lastContentWins(), statementIgnored(), toldAgain(), sentBeforeSending(), suspenseWithoutCase(),
 		believesCallback(), firstPageOnly(),
 	}
@@ -100,10 +101,17 @@ func (o overlay) BeginDuty(ctx context.Context, in receiver.DutyClaim) (receiver
 }
 
 func (o overlay) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error) {
-	if o.reserve != nil {
-		return o.reserve(ctx, in)
+	if o.reserve == nil {
+		return o.Store.ReserveRefunds(ctx, in)
 	}
-	return o.Store.ReserveRefunds(ctx, in)
+	out, err := o.reserve(ctx, in)
+	for i := range out {
+		if in[i].Key != nil && out[i].Key.Result == "" {
+			// It looks at no key, and answers all the same.
+			out[i].Key = receiver.KeyOutcome{Result: receiver.KeyDone, Answer: in[i].Answer(out[i])}
+		}
+	}
+	return out, err
 }
 
 func (o overlay) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {
