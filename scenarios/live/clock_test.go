@@ -42,8 +42,8 @@ func (o *holder) order(q Question) Order {
 	return Order{}
 }
 
-// restartAfter keeps the dead instance dead for longer than its lease.
-func (o *holder) restartAfter(int) (time.Duration, bool) { return 2 * lease, true }
+// restartAfter keeps the dead instance dead for longer than the lease.
+func (o *holder) restartAfter(int) (time.Duration, bool) { return 25 * time.Second, true }
 
 // TestOneClockJudgesLeases runs two receivers, the second with its clock five
 // minutes ahead, then five behind: leases go by the database's clock, so that
@@ -55,7 +55,7 @@ func TestOneClockJudgesLeases(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := usual()
-			h.workers, h.more = 1, []string{"--tolerance", "15m"}
+			h.workers, h.more = 1, []string{"--tolerance", "15m", "--lease", "20s"} // far longer than a claim is held
 			o := &holder{nobody: nobody{skew: map[int]time.Duration{2: skew}}}
 			l := newLab(t, h, o, false)
 			l.deaf, l.skewed = false, true
