@@ -132,14 +132,13 @@ func (c *ProcessConfig) letIn() {
 // it asked for would be left behind. The deadline stays.
 func (p *Process) front() http.Handler {
 	all := p.receiver.Handler()
-	clock := p.cfg.Public.Clock
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		end, bounded := req.Context().Deadline()
 		if routeOf(req) == routeCallback || !bounded {
 			all.ServeHTTP(w, req)
 			return
 		}
-		ctx, cancel := clock.WithTimeout(context.WithoutCancel(req.Context()), end.Sub(clock.Now()))
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(req.Context()), end)
 		defer cancel()
 		all.ServeHTTP(w, req.WithContext(ctx))
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
+	"github.com/pixlab/pixlab/scenarios"
 )
 
 // merchant asks the receiver for what the plan has the merchant want, in real
@@ -27,13 +28,15 @@ type merchant struct {
 	zero   time.Time
 	faults *chaos.Faults
 	http   *http.Client
-	// fired, where set, hears of faults of requests that came off.
-	fired func(from []int)
+	fired  func(from []int, does func(chaos.Change) bool) // counts faults of requests
 
 	healed  atomic.Pointer[time.Time]
 	calls   atomic.Int64
 	working sync.WaitGroup
 	open    atomic.Int64 // requests that are not settled
+
+	mu      sync.Mutex
+	answers []scenarios.Answer
 }
 
 // request is one thing that the merchant wants.
@@ -41,11 +44,15 @@ type request struct {
 	at           int64 // of the plan, in milliseconds
 	method, path string
 	body         any
-	// subject is the plan's, key the idempotency key: the same in all tries.
-	subject, key string
-	// notYet is an answer after which asking again makes sense.
-	notYet int
+	// subject and reference are the plan's and the merchant's names of what is
+	// asked for under an idempotency key; endToEnd is the Pix to refund.
+	subject, reference, endToEnd string
+	// altered is the body with another amount, where a fault may send it.
+	altered any
 }
+
+// keyed says whether the request goes under an idempotency key.
+func (r request) keyed() bool { return r.reference != "" }
 
 // The merchant's patience: pauses between tries, and how long after the heal
 // "not yet" is asked again.
@@ -63,7 +70,6 @@ func (m *merchant) start(ctx context.Context) {
 			defer m.open.Add(-1)
 			m.pursue(ctx, r)
 		})
-		m.repeat(ctx, r)
 	}
 }
 
@@ -83,10 +89,12 @@ func (m *merchant) requests() []request {
 	}
 	for _, r := range m.plan.Refunds {
 		if r.Origin == chaos.OriginMerchant {
-			body := map[string]any{"amount": pix.Amount(r.AmountCents), "endToEndId": pixOf[r.Payment], "reference": r.Reference}
+			body := func(cents int64) any {
+				return map[string]any{"amount": pix.Amount(cents), "endToEndId": pixOf[r.Payment], "reference": r.Reference}
+			}
 			out = append(out, request{
-				at: r.AtMS, method: http.MethodPost, path: receiver.RouteRefunds, body: body,
-				subject: r.ID, key: r.Reference, notYet: http.StatusConflict,
+				at: r.AtMS, method: http.MethodPost, path: receiver.RouteRefunds, body: body(r.AmountCents), altered: body(r.AmountCents + 1),
+				subject: r.ID, reference: r.Reference, endToEnd: pixOf[r.Payment],
 			})
 		}
 	}
@@ -107,20 +115,25 @@ func (m *merchant) requests() []request {
 }
 
 func (m *merchant) charge(c chaos.Charge, remove int64) []request {
-	body := map[string]any{"expires_in_s": c.ExpiresInS, "kind": c.Kind, "reference": c.Reference}
-	if c.AmountCents > 0 {
-		body["amount"] = pix.Amount(c.AmountCents)
+	body := func(cents int64) any {
+		out := map[string]any{"expires_in_s": c.ExpiresInS, "kind": c.Kind, "reference": c.Reference}
+		if cents > 0 {
+			out["amount"] = pix.Amount(cents)
+		}
+		if c.Elsewhere {
+			out["txid"] = chaos.Txid(m.plan.Seed, c)
+		}
+		return out
 	}
 	at := c.CreateAtMS
 	if c.Elsewhere {
-		body["txid"] = chaos.Txid(m.plan.Seed, c)
 		at = c.AdoptAtMS
 	}
 	var out []request
 	if at > 0 || !c.Elsewhere {
 		out = append(out, request{
-			at: at, method: http.MethodPost, path: receiver.RouteCharges, body: body,
-			subject: c.ID, key: c.Reference, notYet: http.StatusConflict,
+			at: at, method: http.MethodPost, path: receiver.RouteCharges, body: body(c.AmountCents), altered: body(c.AmountCents + 1),
+			subject: c.ID, reference: c.Reference,
 		})
 	}
 	if remove = max(remove, c.RemoveAtMS); remove > 0 {
@@ -129,42 +142,25 @@ func (m *merchant) charge(c chaos.Charge, remove int64) []request {
 	return out
 }
 
-// repeat sends a request once more where a fault of the plan says so: nobody
-// waits for its answer.
-func (m *merchant) repeat(ctx context.Context, r request) {
-	if r.key == "" {
-		return
-	}
-	again := m.faults.Request(r.subject)
-	if again.Change.AgainAfterMS == 0 {
-		return
-	}
-	m.working.Go(func() {
-		if !sleep(ctx, time.Until(m.zero.Add(chaos.MS(r.at+again.Change.AgainAfterMS).Duration()))) {
-			return
-		}
-		if m.fired != nil {
-			m.fired(m.repeats(again))
-		}
-		_, _ = m.ask(ctx, r) // whatever it says, the first is pursued
-	})
-}
-
-// repeats are those of a request's faults that have it sent once more.
-func (m *merchant) repeats(of chaos.Merged) []int {
-	return slices.DeleteFunc(slices.Clone(of.From), func(i int) bool { return m.plan.Faults[i].Set.AgainAfterMS == 0 })
-}
-
 // pursue waits for the request's instant and asks until it is settled.
 func (m *merchant) pursue(ctx context.Context, r request) {
 	if !sleep(ctx, time.Until(m.zero.Add(chaos.MS(r.at).Duration()))) {
 		return
 	}
+	var fault chaos.Merged
+	if r.keyed() {
+		fault = m.faults.Request(r.subject)
+		m.disturb(ctx, r, fault)
+	}
+	lost := fault.Change.AckLost
 	for pause := firstPause; ; pause = min(2*pause, mostPause) {
-		status, err := m.ask(ctx, r)
+		status, err := m.ask(ctx, r, r.body, false)
 		late := m.healed.Load()
 		switch {
-		case err == nil && status == r.notYet && (late == nil || time.Since(*late) < lastAsking):
+		case lost && err == nil: // it never saw that answer
+			m.fired(fault.From, func(c chaos.Change) bool { return c.AckLost })
+			lost = false
+		case err == nil && r.keyed() && status == http.StatusConflict && (late == nil || time.Since(*late) < lastAsking):
 		case err == nil && status < 500:
 			return
 		}
@@ -174,11 +170,56 @@ func (m *merchant) pursue(ctx context.Context, r request) {
 	}
 }
 
-func (m *merchant) ask(ctx context.Context, r request) (int, error) {
+// disturb sends what a fault has the merchant send beside its first request: the
+// same once more, or, once the key stands for something, another amount under it.
+func (m *merchant) disturb(ctx context.Context, r request, fault chaos.Merged) {
+	extra := func(afterMS int64, body any, altered bool, does func(chaos.Change) bool) {
+		if afterMS == 0 {
+			return
+		}
+		m.working.Go(func() {
+			if !sleep(ctx, time.Duration(afterMS)*time.Millisecond) || altered && !m.stands(r) {
+				return
+			}
+			m.fired(fault.From, does)
+			_, _ = m.ask(ctx, r, body, altered) // nobody waits for the answer; it is kept
+		})
+	}
+	extra(fault.Change.AgainAfterMS, r.body, false, func(c chaos.Change) bool { return c.AgainAfterMS > 0 })
+	extra(fault.Change.AlteredAfterMS, r.altered, true, func(c chaos.Change) bool { return c.AlteredAfterMS > 0 })
+}
+
+// stands says whether the request was answered for good, so that its key stands
+// for its body.
+func (m *merchant) stands(r request) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, a := range m.answers {
+		if a.Route == r.path && a.Reference == r.reference && a.Status < 300 {
+			return true
+		}
+	}
+	return false
+}
+
+// log keeps what the merchant was answered.
+func (m *merchant) log(a scenarios.Answer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.answers = append(m.answers, a)
+}
+
+func (m *merchant) answered() []scenarios.Answer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.answers)
+}
+
+func (m *merchant) ask(ctx context.Context, r request, say any, altered bool) (int, error) {
 	var body []byte
-	if r.body != nil {
+	if say != nil {
 		var err error
-		if body, err = json.Marshal(r.body); err != nil {
+		if body, err = json.Marshal(say); err != nil {
 			return 0, fmt.Errorf("%s %s: %w", r.method, r.path, err)
 		}
 	}
@@ -190,8 +231,8 @@ func (m *merchant) ask(ctx context.Context, r request) (int, error) {
 	}
 	req.Header.Set("Authorization", "Bearer "+m.token)
 	req.Header.Set("Content-Type", "application/json")
-	if r.key != "" {
-		req.Header.Set(receiver.IdempotencyHeader, r.key)
+	if r.keyed() {
+		req.Header.Set(receiver.IdempotencyHeader, r.reference)
 	}
 	m.calls.Add(1)
 	resp, err := m.http.Do(req)
@@ -199,7 +240,13 @@ func (m *merchant) ask(ctx context.Context, r request) (int, error) {
 		return 0, err
 	}
 	defer resp.Body.Close()
-	_, err = io.Copy(io.Discard, resp.Body)
+	text, err := io.ReadAll(resp.Body)
+	if r.keyed() && err == nil {
+		m.log(scenarios.Answer{
+			Route: r.path, Reference: r.reference, EndToEndID: r.endToEnd, Altered: altered, At: time.Now(),
+			Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Body: string(text),
+		})
+	}
 	return resp.StatusCode, err
 }
 
