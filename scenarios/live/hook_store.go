@@ -64,10 +64,10 @@ func (s hooked) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([]r
 		func() ([]receiver.CreateOutcome, error) { return s.Store.CreateCharges(ctx, in) })
 }
 
-func (s hooked) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.Charge, error) {
+func (s hooked) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
 	return around(ctx, s.h, chaos.CommandRecordCalls, in,
 		func(c receiver.ChargeCall) string { return c.Ref.Reference },
-		func() ([]receiver.Charge, error) { return s.Store.RecordCalls(ctx, in) })
+		func() ([]receiver.CallOutcome, error) { return s.Store.RecordCalls(ctx, in) })
 }
 
 func (s hooked) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
