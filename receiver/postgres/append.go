@@ -99,6 +99,12 @@ func (s *Store) appendNew(
 	for i := range items {
 		id, ok := ids[i]
 		if !ok {
+			// A copy of what this very statement stored needs no further look.
+			from := first[eventKey{items[i].Source, items[i].Key}]
+			if id, ok = ids[from]; ok && tellsNothing(receiver.NewEvent(&items[from], now), &items[i]) {
+				out[i] = receiver.AppendOutcome{EventID: id, Result: receiver.AppendKnown, Confirmed: items[from].Readable() && items[from].Confirmed}
+				continue
+			}
 			known = append(known, i)
 			continue
 		}

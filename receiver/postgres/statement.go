@@ -64,7 +64,7 @@ func (tx *tx) readMatched(ctx context.Context, in []pix.StatementLine) (map[flig
 	}
 	flying := map[flight]bool{}
 	p := tx.begin()
-	args := []any{texts(ids, func(id pix.EndToEndID) pix.EndToEndID { return id })}
+	args := []any{texts(ids, func(id pix.EndToEndID) pix.EndToEndID { return id }), texts(ids, receiver.CreditKey)}
 	p.query(readFlights, args, func(rows pgx.Rows) error {
 		var f flight
 		err := rows.Scan(&f.about, &f.e2e)
@@ -76,8 +76,13 @@ func (tx *tx) readMatched(ctx context.Context, in []pix.StatementLine) (map[flig
 	return flying, tx.send(ctx, p)
 }
 
-const readFlights = `SELECT DISTINCT about, end_to_end_id FROM inbox_event
-WHERE end_to_end_id = ANY ($1) AND state = 'RECEIVED'`
+// Each part has an index of its own: credits that of their keys, refunds that of
+// what is in flight.
+const readFlights = `SELECT about, end_to_end_id FROM inbox_event
+WHERE event_key = ANY ($2) AND about = 'credit' AND state = 'RECEIVED'
+UNION
+SELECT about, end_to_end_id FROM inbox_event
+WHERE end_to_end_id = ANY ($1) AND about = 'refund' AND state = 'RECEIVED'`
 
 func (tx *tx) match(l pix.StatementLine, inFlight bool) receiver.MatchOutcome {
 	f := receiver.MatchFacts{
