@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/internal/pgcluster"
@@ -161,11 +159,11 @@ type apiLab struct {
 	t        testing.TB
 	psp      *heldPSP
 	database string
-	procs    [2]*apiProcess
+	procs    [2]*receiverProcess
 }
 
-// apiProcess is one receiver.
-type apiProcess struct {
+// receiverProcess is one receiver.
+type receiverProcess struct {
 	cmd *exec.Cmd
 	url string
 }
@@ -185,7 +183,7 @@ func newAPILab(t testing.TB) *apiLab {
 
 // start starts a process. Nothing that the tests see hangs on its times: calls
 // may take as long as a slow machine likes, and no window ends by itself.
-func (l *apiLab) start() *apiProcess {
+func (l *apiLab) start() *receiverProcess {
 	l.t.Helper()
 	file := filepath.Join(l.t.TempDir(), "addresses.json")
 	args, err := json.Marshal([]string{
@@ -206,7 +204,7 @@ func (l *apiLab) start() *apiProcess {
 	if err := cmd.Start(); err != nil {
 		l.t.Fatal(err)
 	}
-	p := &apiProcess{cmd: cmd}
+	p := &receiverProcess{cmd: cmd}
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
 	l.t.Cleanup(func() { p.kill(); <-ended })
@@ -233,7 +231,7 @@ func (l *apiLab) start() *apiProcess {
 }
 
 // kill is SIGKILL.
-func (p *apiProcess) kill() { _ = p.cmd.Process.Kill() }
+func (p *receiverProcess) kill() { _ = p.cmd.Process.Kill() }
 
 // got is an answer.
 type got struct {
@@ -286,18 +284,10 @@ func (g got) same(t testing.TB, what string, other got) {
 	}
 }
 
-// exec changes rows behind the receivers' backs: it moves them in time.
+// exec changes rows behind the receivers' backs.
 func (l *apiLab) exec(sql string) {
 	l.t.Helper()
-	ctx := l.t.Context()
-	conn, err := pgx.Connect(ctx, l.database)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, sql); err != nil {
-		l.t.Fatal(err)
-	}
+	pgtest.Exec(l.t, l.database, sql)
 }
 
 // charge is the body of POST /charges.

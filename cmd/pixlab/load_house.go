@@ -27,6 +27,7 @@ type loadHouse struct {
 	key      pix.PixKey
 
 	cluster   *pgcluster.Cluster
+	name      string // of the database there
 	dir       string
 	psp       *child
 	receivers []*child
@@ -61,15 +62,16 @@ func buildHouse(ctx context.Context, f *loadFlags, say func(string, ...any)) (h 
 	if h.cluster, err = pgcluster.Start(ctx, pgcluster.Options{Settings: f.settings()}); err != nil {
 		return h, environmentError{"start PostgreSQL", err}
 	}
-	name := "pixlab_load_" + strings.ToLower(rand.Text()[:8])
-	if err = h.cluster.CreateDatabase(ctx, name); err != nil {
+	h.name = "pixlab_load_" + strings.ToLower(rand.Text()[:8])
+	if err = h.cluster.CreateDatabase(ctx, h.name); err != nil {
 		return h, environmentError{"start PostgreSQL", err}
 	}
-	h.database = h.cluster.SocketURL(name)
+	h.database = h.cluster.SocketURL(h.name)
 	if err = postgres.Migrate(ctx, h.database); err != nil {
 		return h, environmentError{"migrate the database", err}
 	}
-	return h, h.startProcesses(ctx, f, say)
+	err = h.startProcesses(ctx, f, say)
+	return h, err
 }
 
 // startProcesses starts the PSP and the receivers.
@@ -121,7 +123,10 @@ func (h *loadHouse) close() error {
 	}
 	var err error
 	if h.cluster != nil {
-		err = h.cluster.Close()
+		if h.cluster.Given() && h.name != "" {
+			err = h.cluster.DropDatabase(context.Background(), h.name)
+		}
+		err = errors.Join(err, h.cluster.Close())
 	}
 	if h.dir != "" {
 		err = errors.Join(err, os.RemoveAll(h.dir))

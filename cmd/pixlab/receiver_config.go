@@ -102,6 +102,9 @@ func (s *receiverSettings) process() (live.ProcessConfig, error) {
 	if err != nil {
 		return none, err
 	}
+	if err := s.fits(own, tokens); err != nil {
+		return none, err
+	}
 	cfg := live.ProcessConfig{
 		Receiver: own,
 		Loops: live.Options{

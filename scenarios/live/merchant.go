@@ -8,12 +8,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
 )
 
 // merchant asks the receiver for what the plan has the merchant want, in real
@@ -25,6 +27,8 @@ type merchant struct {
 	zero   time.Time
 	faults *chaos.Faults
 	http   *http.Client
+	// fired, where set, hears of faults of requests that came off.
+	fired func(from []int)
 
 	healed  atomic.Pointer[time.Time]
 	calls   atomic.Int64
@@ -37,6 +41,8 @@ type request struct {
 	at           int64 // of the plan, in milliseconds
 	method, path string
 	body         any
+	// subject is the plan's, key the idempotency key: the same in all tries.
+	subject, key string
 	// notYet is an answer after which asking again makes sense.
 	notYet int
 }
@@ -57,6 +63,7 @@ func (m *merchant) start(ctx context.Context) {
 			defer m.open.Add(-1)
 			m.pursue(ctx, r)
 		})
+		m.repeat(ctx, r)
 	}
 }
 
@@ -77,7 +84,10 @@ func (m *merchant) requests() []request {
 	for _, r := range m.plan.Refunds {
 		if r.Origin == chaos.OriginMerchant {
 			body := map[string]any{"amount": pix.Amount(r.AmountCents), "endToEndId": pixOf[r.Payment], "reference": r.Reference}
-			out = append(out, request{r.AtMS, http.MethodPost, "/refunds", body, http.StatusConflict})
+			out = append(out, request{
+				at: r.AtMS, method: http.MethodPost, path: receiver.RouteRefunds, body: body,
+				subject: r.ID, key: r.Reference, notYet: http.StatusConflict,
+			})
 		}
 	}
 	for _, d := range m.plan.Disputes {
@@ -90,7 +100,7 @@ func (m *merchant) requests() []request {
 				at += d.DecideAfterMS
 			}
 			body := map[string]any{"id": d.ID, "endToEndId": pixOf[d.Payment], "amount": pix.Amount(d.AmountCents), "released": released}
-			out = append(out, request{at, http.MethodPost, "/memos", body, 0})
+			out = append(out, request{at: at, method: http.MethodPost, path: "/memos", body: body})
 		}
 	}
 	return out
@@ -108,12 +118,41 @@ func (m *merchant) charge(c chaos.Charge, remove int64) []request {
 	}
 	var out []request
 	if at > 0 || !c.Elsewhere {
-		out = append(out, request{at, http.MethodPost, "/charges", body, 0})
+		out = append(out, request{
+			at: at, method: http.MethodPost, path: receiver.RouteCharges, body: body,
+			subject: c.ID, key: c.Reference, notYet: http.StatusConflict,
+		})
 	}
 	if remove = max(remove, c.RemoveAtMS); remove > 0 {
-		out = append(out, request{remove, http.MethodDelete, "/charges/" + url.PathEscape(c.Reference), nil, 0})
+		out = append(out, request{at: remove, method: http.MethodDelete, path: "/charges/" + url.PathEscape(c.Reference)})
 	}
 	return out
+}
+
+// repeat sends a request once more where a fault of the plan says so: nobody
+// waits for its answer.
+func (m *merchant) repeat(ctx context.Context, r request) {
+	if r.key == "" {
+		return
+	}
+	again := m.faults.Request(r.subject)
+	if again.Change.AgainAfterMS == 0 {
+		return
+	}
+	m.working.Go(func() {
+		if !sleep(ctx, time.Until(m.zero.Add(chaos.MS(r.at+again.Change.AgainAfterMS).Duration()))) {
+			return
+		}
+		if m.fired != nil {
+			m.fired(m.repeats(again))
+		}
+		_, _ = m.ask(ctx, r) // whatever it says, the first is pursued
+	})
+}
+
+// repeats are those of a request's faults that have it sent once more.
+func (m *merchant) repeats(of chaos.Merged) []int {
+	return slices.DeleteFunc(slices.Clone(of.From), func(i int) bool { return m.plan.Faults[i].Set.AgainAfterMS == 0 })
 }
 
 // pursue waits for the request's instant and asks until it is settled.
@@ -151,6 +190,9 @@ func (m *merchant) ask(ctx context.Context, r request) (int, error) {
 	}
 	req.Header.Set("Authorization", "Bearer "+m.token)
 	req.Header.Set("Content-Type", "application/json")
+	if r.key != "" {
+		req.Header.Set(receiver.IdempotencyHeader, r.key)
+	}
 	m.calls.Add(1)
 	resp, err := m.http.Do(req)
 	if err != nil {

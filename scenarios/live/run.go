@@ -123,7 +123,12 @@ func (r *run) carryOut() (*Result, error) {
 	}
 	r.referee.start(r.began)
 	r.merchant = &merchant{
-		plan: r.o.Plan, front: r.house.frontURL, token: r.house.api, zero: r.began, faults: r.o.Plan.Merge(), http: &http.Client{},
+		plan: r.o.Plan, front: r.house.frontURL, token: r.house.api, zero: r.began, faults: r.o.Plan.Merge(), http: &http.Client{}, fired: r.referee.fire,
+	}
+	for _, d := range r.o.Plan.Faults {
+		if d.Target.Request != "" && d.Set.AgainAfterMS == 0 {
+			r.skipped = append(r.skipped, d.Kind+" at "+d.Target.String()+": a live merchant repeats its requests, and does nothing else to them")
+		}
 	}
 	asking, stop := context.WithCancel(ctx)
 	defer r.merchant.working.Wait()
