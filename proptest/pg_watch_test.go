@@ -184,15 +184,38 @@ func told[In, Out any](ctx context.Context, w *watched, command string, in In, d
 		return none, errors.Join(err, lookErr)
 	}
 	w.next = next
-	if changedNothing(&cs) {
+	gone, lookErr := w.forget(ctx, command)
+	if lookErr != nil {
+		w.failed = errors.Join(w.failed, lookErr)
+		return none, errors.Join(err, lookErr)
+	}
+	if changedNothing(&cs) && len(gone) == 0 {
 		return out, err
 	}
 	cs.Command = command
 	w.image.follow(&cs)
+	cs.Keys = append(cs.Keys, gone...)
 	if w.observe != nil {
 		w.observe(&cs)
 	}
 	return out, err
+}
+
+// forget takes keys out of the image that a command has deleted, and tells
+// of them: the database tells of no row that is gone.
+func (w *watched) forget(ctx context.Context, command string) (gone []receiver.KeyChange, err error) {
+	if command != "PurgeKeys" && command != "ReleaseKeys" {
+		return nil, nil
+	}
+	refs := w.image.keyRefs()
+	rows, err := w.pg.FindKeys(ctx, refs)
+	for i, row := range rows {
+		if row == nil {
+			gone = append(gone, receiver.KeyChange{Before: w.image.keys[refs[i]]})
+			delete(w.image.keys, refs[i])
+		}
+	}
+	return gone, err
 }
 
 // seen carries out a command that only reads.
