@@ -10,15 +10,24 @@ GO       = go
 SEED     = 42
 FUZZTIME = 10s
 BENCH    = .
+ROUNDS   = 5
 
 # The counts of a soak; see docs/determinism.md.
 PIXLAB_SEEDS       = 2000
 PIXLAB_KIND_SEEDS  = 200
 PIXLAB_TWICE_SEEDS = 300
+PIXLAB_EXPLORE_SEEDS = 4000
+PIXLAB_BROKEN_PAGE = 1
 PIXLAB_CHECKS      = 20000
 RAPID_CHECKS       = 5000
 PIXLAB_PG_CHECKS   = 300
 PIXLAB_PG_PLANS    = 200
+PIXLAB_RACE_ROUNDS = 200
+PIXLAB_FLOOD       = 30s
+
+# Those of live runs: kills of a receiver and of the database, seeds, rounds of
+# copies and of refunds at once, callbacks of a storm.
+LIVE = PIXLAB_KILLS=200 PIXLAB_DATABASE_KILLS=20 PIXLAB_LIVE_SEEDS=20 PIXLAB_POST_ROUNDS=20 PIXLAB_REFUND_ROUNDS=100 PIXLAB_STORM=10000
 
 # What rapid draws from in "make test": the same draws every time, so that a
 # green run is green again. "make soak" draws afresh.
@@ -103,7 +112,9 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 
 soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
 	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
-	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) PIXLAB_PG_PLANS=$(PIXLAB_PG_PLANS) \
+	PIXLAB_EXPLORE_SEEDS=$(PIXLAB_EXPLORE_SEEDS) PIXLAB_BROKEN_PAGE=$(PIXLAB_BROKEN_PAGE) \
+	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) PIXLAB_PG_PLANS=$(PIXLAB_PG_PLANS) $(LIVE) \
+	PIXLAB_RACE_ROUNDS=$(PIXLAB_RACE_ROUNDS) PIXLAB_FLOOD=$(PIXLAB_FLOOD) \
 		$(GO) test -count=1 -timeout=4h ./...
 	PIXLAB_PG_CHECKS=$(PIXLAB_PG_CHECKS) $(GO) test -count=1 -timeout=4h ./proptest -pg
 
@@ -112,6 +123,9 @@ bench: build ## Measure whole runs a second, one large plan, and the parts (BENC
 	bin/pixlab bench --large
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
+loads: build ## Measure a receiver on PostgreSQL under load, pgbench beside it (ROUNDS=5)
+	bin/pixlab load --suite --rounds $(ROUNDS)
+
 golden: ## Write the golden files anew, after a bump of the generator
 	@grep -rl 'flag.Bool("update"' --include='*_test.go' . | sed 's/\/[^/]*$$//' | sort -u | \
 	while read -r dir; do \
@@ -119,8 +133,16 @@ golden: ## Write the golden files anew, after a bump of the generator
 		$(GO) test -count=1 "$$dir" -run Golden -update </dev/null || exit 1; \
 	done
 
+# Hexadecimal digits are base64 too, as the callback secret wants it.
+env: ## Write .env, the secrets of docker-compose.yml, drawn afresh
+	@if [ -e .env ]; then echo '.env is there already; remove it first'; exit 1; fi
+	@umask 077; draw() { od -An -tx1 -N24 /dev/urandom | tr -d ' \n'; }; \
+	{ echo "PIXLAB_CALLBACK_SECRET=k1:`draw`"; \
+	for name in CLIENT_SECRET API_TOKEN ADMIN_TOKEN LAB_TOKEN POSTGRES_PASSWORD; do echo "PIXLAB_$$name=`draw`"; done; } >.env
+	@echo 'wrote .env; now: docker compose up --build'
+
 clean: ## Remove what was built and what failed runs left in this folder
 	rm -rf bin
-	rm -f pixlab-plan-*.json
+	rm -f pixlab-plan-*.json pixlab-explore-*.json pixlab-shrunk-*.json
 
-.PHONY: help setup postgres chromium build run demo pictures test vet format race fuzz soak bench golden clean
+.PHONY: help setup postgres chromium build run demo pictures test vet format race fuzz soak bench loads golden env clean

@@ -25,6 +25,8 @@ const (
 	modChromedp   = "github.com/chromedp/chromedp"
 	modDevtools   = "github.com/chromedp/cdproto"
 	modPrometheus = "github.com/prometheus/client_golang"
+	modCompose    = "github.com/compose-spec/compose-go/v2" // reads docker-compose.yml as Docker does
+	modYAML       = "go.yaml.in/yaml/v3"
 	modJUnit      = "github.com/jstemmer/go-junit-report/v2"
 )
 
@@ -48,6 +50,7 @@ func layers() []layer {
 		{dir: "receiver/live", own: receivers, third: []string{modPrometheus}, tests: []string{"receiver/memory"}},
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
+		{dir: "scenarios/live", own: []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/postgres", "internal/pgcluster", "scenarios"}, third: []string{modPgx}, tests: []string{"internal/"}},
 		{dir: "demo", own: []string{"chaos", "scenarios", "scenarios/film", "scenarios/broken", "web"}},
 		{dir: "scenarios/film", own: []string{"pix", "chaos", "receiver", "scenarios"}, tests: []string{"scenarios/broken"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
@@ -55,13 +58,13 @@ func layers() []layer {
 		{dir: "explore", own: []string{"chaos", "scenarios", "shrink"}, third: []string{modJUnit}, tests: []string{"scenarios/broken"}},
 		{dir: "proptest", third: []string{modPgx}, tests: append(all, "internal/")}, // it empties databases between two checks
 		{dir: "web"},
-		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag}},
+		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag, modPgx}}, // pgx: a load reads the books from beside the receiver
 	}
 }
 
 // testModules may be imported by any test.
 func testModules() []string {
-	return []string{modRapid, modOpenAPI, modContainers, modChromedp, modDevtools}
+	return []string{modRapid, modOpenAPI, modContainers, modChromedp, modDevtools, modCompose, modYAML}
 }
 
 func layerRules() []rule {

@@ -9,7 +9,7 @@ type Change struct {
 	// DelayMS holds the attempt back. Merge: sum.
 	DelayMS int64 `json:"delay_ms,omitempty"`
 	// Behind names whose callback ought to leave first: a payment's credit, a
-	// refund's end, or the first return of a MED case. It lets the report tell a
+	// refund's end, the first return of a MED case, or a payout's. It lets the report tell a
 	// reorder that came off from one that did not. Merge: greatest.
 	Behind string `json:"behind,omitempty"`
 	// CopyAfterMS makes the copy exist, sent that long after copy 0 is due.
@@ -23,7 +23,8 @@ type Change struct {
 	Frozen bool `json:"frozen,omitempty"`
 	// Drop loses the callback for good, and the PSP believes it delivered. Merge: or.
 	Drop bool `json:"drop,omitempty"`
-	// AckLost delivers the request and loses the answer. Merge: or.
+	// AckLost delivers the request, of the PSP or of the merchant, and loses the
+	// answer. Merge: or.
 	AckLost bool `json:"ack_lost,omitempty"`
 	// Signature is "missing" or "bad"; anything else is a good one. Merge: greatest.
 	Signature string `json:"signature,omitempty"`
@@ -61,6 +62,13 @@ type Change struct {
 	LagMS int64 `json:"lag_ms,omitempty"`
 	// Shift makes rows move between two pages of a list. Merge: or.
 	Shift bool `json:"shift,omitempty"`
+	// RejectMS has the payout that the call begins rejected that much later. Merge:
+	// greatest.
+	RejectMS int64 `json:"reject_ms,omitempty"`
+	// ReturnCents of the payout that the call begins come back ReturnMS after it
+	// settled. Merge: greatest.
+	ReturnMS    int64 `json:"return_ms,omitempty"`
+	ReturnCents int64 `json:"return_cents,omitempty"`
 	// Revoked refuses tokens given out before the window began. Merge: or.
 	Revoked bool `json:"revoked,omitempty"`
 
@@ -91,6 +99,15 @@ type Change struct {
 	PayCharge string `json:"pay_charge,omitempty"`
 	// Lax lets the PSP take what it should refuse. Merge: or.
 	Lax bool `json:"lax,omitempty"`
+
+	// The merchant as a caller.
+
+	// AgainAfterMS sends the request once more, same key and body, that long after
+	// the first. 1 is "at once" (zero would be absent). Merge: least.
+	AgainAfterMS int64 `json:"again_after_ms,omitempty"`
+	// AlteredAfterMS sends another amount under the same key, that long after the
+	// first. Merge: least.
+	AlteredAfterMS int64 `json:"altered_after_ms,omitempty"`
 }
 
 // Signatures that are not good ones.

@@ -18,6 +18,8 @@ func (c Change) words() []string {
 	c.apiWords(add)
 	c.receiverWords(add)
 	c.payerWords(add)
+	add(c.AgainAfterMS > 0, "is sent once more after %s", span(c.AgainAfterMS))
+	add(c.AlteredAfterMS > 0, "comes with another amount after %s", span(c.AlteredAfterMS))
 	return out
 }
 
@@ -49,6 +51,8 @@ func (c Change) apiWords(add addWords) {
 	add(c.HideMS > 0, "hides the effect for %s", span(c.HideMS))
 	add(c.LagMS > 0, "lags %s more", span(c.LagMS))
 	add(c.Shift, "shifts rows between pages")
+	add(c.RejectMS > 0, "is rejected %s later", span(c.RejectMS))
+	add(c.ReturnMS > 0 || c.ReturnCents > 0, "gets %s back %s after it settled", reais(c.ReturnCents), span(c.ReturnMS))
 	add(c.Revoked, "refuses tokens given out before")
 }
 

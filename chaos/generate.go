@@ -119,6 +119,7 @@ func drawSettings(seed Seed, profile Profile) Settings {
 		RefundRepeat:      repeats[seed.Stream("settings/refund_repeat").Below(uint64(len(repeats)))],
 		PageSize:          []int{3, 10, 100}[seed.Stream("settings/page_size").Below(3)],
 	}
+	payoutSettings(seed, profile, &s)
 	switch {
 	case profile.Live:
 		return liveSettings(s, seed.Stream("settings/statement_lag"))
@@ -152,13 +153,17 @@ func propose(p *Plan, rates []KindRate) []Deviation {
 	return sortDeviations(out)
 }
 
-// Txid is the txid that a charge gets at the PSP: [Seed.ID] of its reference,
-// 32 characters for a dynamic charge and 25, the most a static code may carry,
+// Consumer is who calls the receiver's API for the merchant of a plan. What ids
+// are made of begins with it.
+const Consumer = "merchant"
+
+// Txid is the txid that a charge gets at the PSP: [Seed.ID] of consumer and
+// reference, 32 characters for a dynamic charge and 25, the most a static code may carry,
 // for a static one.
 func Txid(seed Seed, c Charge) string {
 	n := 32
 	if c.Kind == ChargeStatic {
 		n = 25
 	}
-	return seed.ID("txid", c.Reference, n)
+	return seed.ID("txid", Consumer+"/"+c.Reference, n)
 }

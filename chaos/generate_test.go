@@ -62,6 +62,9 @@ func TestOnePaymentMoreMovesNothing(t *testing.T) {
 		if !slices.Equal(long.Refunds[:len(short.Refunds)], short.Refunds) || !slices.Equal(long.Disputes[:len(short.Disputes)], short.Disputes) {
 			t.Fatal("a refund or a MED case moved")
 		}
+		if !slices.EqualFunc(long.Payouts[:len(short.Payouts)], short.Payouts, func(a, b Payout) bool { return reflect.DeepEqual(a, b) }) {
+			t.Fatal("a payout moved")
+		}
 		for _, r := range long.Refunds[len(short.Refunds):] {
 			if r.Payment != "p"+added {
 				t.Fatalf("%s of %s came with p%s", r.ID, r.Payment, added)
@@ -76,7 +79,7 @@ func TestOnePaymentMoreMovesNothing(t *testing.T) {
 			more = slices.Delete(more, i, i+1)
 		}
 		for _, d := range more {
-			if !strings.Contains(d, `"p`+added+`"`) && !strings.Contains(d, `"c`+added+`"`) &&
+			if !strings.Contains(d, `"p`+added+`"`) && !strings.Contains(d, `"o`+added+`"`) && !strings.Contains(d, `"c`+added+`"`) &&
 				!ofRefund.MatchString(d) && !strings.Contains(d, `"window"`) && !strings.Contains(d, long.Payments[len(long.Payments)-1].Charge) {
 				t.Fatalf("this fault has nothing to do with p%s: %s", added, d)
 			}
@@ -283,10 +286,10 @@ func TestGenerateRefuses(t *testing.T) {
 
 func TestTxidIsNewIDOfTheReference(t *testing.T) {
 	t.Parallel()
-	if got, want := Txid(42, Charge{Reference: "PED-1017", Kind: ChargeDynamic}), "giCcSNXR6BMI1A66daf55JpkW6GcpUgE"; got != want {
+	if got, want := Txid(42, Charge{Reference: "PED-1017", Kind: ChargeDynamic}), "2VjS4nUKnFQYtYXTskUquPHeTWLDRyHG"; got != want {
 		t.Errorf("dynamic txid = %q, want %q", got, want)
 	}
-	if got, want := Txid(42, Charge{Reference: "CAIXA-1011", Kind: ChargeStatic}), "9Au0bZP93vKtBOBZj4mK7WUck"; got != want {
+	if got, want := Txid(42, Charge{Reference: "CAIXA-1011", Kind: ChargeStatic}), "Cg7CwMHeQPyRKIScTsKwaHYkZ"; got != want {
 		t.Errorf("static txid = %q, want %q", got, want)
 	}
 }

@@ -22,6 +22,7 @@ const (
 	FamilyReceiver = "receiver" // the receiver's own processes, store and clocks
 	FamilyPayer    = "payer"    // the one who pays
 	FamilyEndpoint = "endpoint" // the merchant's own webhook
+	FamilyConsumer = "consumer" // the merchant as a caller of the receiver's API
 )
 
 // Kinds lists every fault kind, in the order of all listings. A new kind is a
@@ -38,12 +39,16 @@ func Kinds() []Kind {
 		apiSlowKind(), api5xxKind(), api5xxAfterKind(), apiCutKind(), api429Kind(),
 		api409Kind(), apiHiddenKind(), statementLagKind(), pageShiftKind(), pspDownKind(),
 		tokenExpiredKind(), tokenDownKind(),
+		payoutRejectedLateKind(), payoutReturnedKind(), payoutNoBalanceKind(), payoutToldFirstKind(),
+		payoutSilentKind(),
 
 		crashKind(), commitLostKind(), storeDownKind(), workerPausedKind(), clockSkewKind(),
 
 		underpaidKind(), overpaidKind(), secondPaymentKind(), expiredPaidKind(), removedPaidKind(),
 
 		endpointDownKind(), endpointSlowKind(),
+
+		requestRepeatedKind(), requestAlteredKind(), requestAnswerLostKind(),
 	}
 }
 

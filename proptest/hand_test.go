@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
@@ -37,6 +38,7 @@ type hand struct {
 	instances [2]scenarios.Built
 	secret    pix.Secret
 	told      [][]byte // events that the merchant got
+	requests  int      // of the merchant: each has a key of its own
 }
 
 // newHand sets everything up on a store of the stock, for a receiver; nil is the
@@ -79,7 +81,7 @@ func (h *hand) rebuild(i int) error {
 
 func (h *hand) config(i int) receiver.Config {
 	return receiver.Config{
-		Name: fmt.Sprintf("receiver/%d", i+1), PixKeys: []pix.PixKey{ourKey},
+		Name: fmt.Sprintf("receiver/%d", i+1), PixKeys: []pix.PixKey{ourKey}, Open: true,
 		PSPURL: "https://psp.lab", CallbackURL: "https://receiver.lab", EndpointURL: "https://" + endpoint + "/events",
 		Secrets: []pix.Secret{h.secret}, EndpointSecret: pix.Secret{ID: "m1", Key: []byte("a key of the merchant's")},
 		PageSize: h.pageSize, SweepBack: 60 * 24 * time.Hour, // a test may never sweep for days
@@ -166,6 +168,10 @@ func (h *hand) send(ctx context.Context, i int, method, path string, header http
 	req := httptest.NewRequestWithContext(ctx, method, path, bytes.NewReader(body))
 	for name, values := range header {
 		req.Header[name] = values
+	}
+	if method == http.MethodPost {
+		h.requests++
+		req.Header.Set(receiver.IdempotencyHeader, strconv.Itoa(h.requests))
 	}
 	rec := httptest.NewRecorder()
 	h.instances[i].Handler.ServeHTTP(rec, req)

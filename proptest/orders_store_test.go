@@ -108,8 +108,20 @@ func (s lifeStore) FindCharges(ctx context.Context, in []receiver.ChargeRef) ([]
 	return met(ctx, s, in, s.kept.FindCharges)
 }
 
-func (s lifeStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.Charge, error) {
+func (s lifeStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
 	return met(ctx, s, in, s.kept.RecordCalls)
+}
+
+func (s lifeStore) FindKeys(ctx context.Context, in []receiver.KeyRef) ([]*receiver.Key, error) {
+	return met(ctx, s, in, s.kept.FindKeys)
+}
+
+func (s lifeStore) ReleaseKeys(ctx context.Context, in []receiver.KeyHold) ([]bool, error) {
+	return met(ctx, s, in, s.kept.ReleaseKeys)
+}
+
+func (s lifeStore) PurgeKeys(ctx context.Context, in receiver.KeyPurge) (int, error) {
+	return met(ctx, s, in, s.kept.PurgeKeys)
 }
 
 func (s lifeStore) LeaseCharges(ctx context.Context, in receiver.Lease) ([]receiver.Charge, error) {

@@ -14,8 +14,16 @@ func (w *watched) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([
 	return told(ctx, w, "CreateCharges", in, w.pg.CreateCharges)
 }
 
-func (w *watched) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.Charge, error) {
+func (w *watched) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
 	return told(ctx, w, "RecordCalls", in, w.pg.RecordCalls)
+}
+
+func (w *watched) ReleaseKeys(ctx context.Context, in []receiver.KeyHold) ([]bool, error) {
+	return told(ctx, w, "ReleaseKeys", in, w.pg.ReleaseKeys)
+}
+
+func (w *watched) PurgeKeys(ctx context.Context, in receiver.KeyPurge) (int, error) {
+	return told(ctx, w, "PurgeKeys", in, w.pg.PurgeKeys)
 }
 
 func (w *watched) LeaseCharges(ctx context.Context, in receiver.Lease) ([]receiver.Charge, error) {
@@ -110,6 +118,10 @@ func (w *watched) SaveDuty(ctx context.Context, d receiver.Duty, done bool) (boo
 }
 
 // The commands that read.
+
+func (w *watched) FindKeys(ctx context.Context, in []receiver.KeyRef) ([]*receiver.Key, error) {
+	return seen(ctx, in, w.pg.FindKeys)
+}
 
 func (w *watched) FindCharges(ctx context.Context, in []receiver.ChargeRef) ([]*receiver.Charge, error) {
 	return seen(ctx, in, w.pg.FindCharges)

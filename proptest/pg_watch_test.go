@@ -35,11 +35,13 @@ func refundRowOf(x *receiver.Refund) refundRow {
 type image struct {
 	events   map[int64]*receiver.Event
 	variants []receiver.Variant
+	keys     map[receiver.KeyRef]*receiver.Key
 	charges  map[receiver.ChargeRef]*receiver.Charge
 	payments map[pix.EndToEndID]*receiver.Payment
 	refunds  map[refundRow]*receiver.Refund
 	order    []refundRow
 	memos    map[string]receiver.Memo
+	payouts  map[receiver.PayoutRef]*receiver.Payout
 	ledger   []receiver.Transaction
 	cases    map[string]*receiver.Case
 	outbox   map[int64]*receiver.OutboxEvent
@@ -48,9 +50,10 @@ type image struct {
 
 func newImage() *image {
 	return &image{
-		events: map[int64]*receiver.Event{}, charges: map[receiver.ChargeRef]*receiver.Charge{},
+		events: map[int64]*receiver.Event{}, keys: map[receiver.KeyRef]*receiver.Key{}, charges: map[receiver.ChargeRef]*receiver.Charge{},
 		payments: map[pix.EndToEndID]*receiver.Payment{}, refunds: map[refundRow]*receiver.Refund{},
 		memos: map[string]receiver.Memo{}, cases: map[string]*receiver.Case{}, outbox: map[int64]*receiver.OutboxEvent{},
+		payouts: map[receiver.PayoutRef]*receiver.Payout{},
 	}
 }
 
@@ -66,6 +69,9 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 	for i, c := range cs.Events {
 		cs.Events[i].Before = put(im.events, c.After.ID, c.After)
 	}
+	for i, c := range cs.Keys {
+		cs.Keys[i].Before = put(im.keys, c.After.KeyRef, c.After)
+	}
 	for i, c := range cs.Charges {
 		cs.Charges[i].Before = put(im.charges, receiver.ChargeRef{Consumer: c.After.Consumer, Reference: c.After.Reference}, c.After)
 	}
@@ -77,6 +83,9 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 		if cs.Refunds[i].Before = put(im.refunds, key, c.After); cs.Refunds[i].Before == nil {
 			im.order = append(im.order, key)
 		}
+	}
+	for i, c := range cs.Payouts {
+		cs.Payouts[i].Before = put(im.payouts, receiver.PayoutRef{Consumer: c.After.Consumer, Reference: c.After.Reference}, c.After)
 	}
 	for _, m := range cs.Memos {
 		im.memos[m.ID] = m
@@ -95,7 +104,7 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 // changedNothing says whether a command wrote no row.
 func changedNothing(cs *receiver.ChangeSet) bool {
 	return len(cs.Events)+len(cs.Variants)+len(cs.Charges)+len(cs.Payments)+len(cs.Refunds)+len(cs.Memos)+
-		len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators) == 0
+		len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators)+len(cs.Payouts)+len(cs.Keys) == 0
 }
 
 // dump is the image in the order of [postgres.Store.Dump].
@@ -106,6 +115,9 @@ func (im *image) dump() receiver.ChangeSet {
 	}
 	cs.Variants = slices.Clone(im.variants)
 	slices.SortStableFunc(cs.Variants, func(a, b receiver.Variant) int { return cmp.Compare(a.EventID, b.EventID) })
+	for _, ref := range im.keyRefs() {
+		cs.Keys = append(cs.Keys, receiver.KeyChange{After: im.keys[ref]})
+	}
 	for _, ref := range slices.SortedFunc(maps.Keys(im.charges), func(a, b receiver.ChargeRef) int {
 		return cmp.Or(cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Reference, b.Reference))
 	}) {
@@ -118,6 +130,11 @@ func (im *image) dump() receiver.ChangeSet {
 		cs.Refunds = append(cs.Refunds, receiver.RefundChange{After: im.refunds[key]})
 	}
 	slices.SortStableFunc(cs.Refunds, func(a, b receiver.RefundChange) int { return cmp.Compare(a.After.EndToEndID, b.After.EndToEndID) })
+	for _, ref := range slices.SortedFunc(maps.Keys(im.payouts), func(a, b receiver.PayoutRef) int {
+		return cmp.Or(cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Reference, b.Reference))
+	}) {
+		cs.Payouts = append(cs.Payouts, receiver.PayoutChange{After: im.payouts[ref]})
+	}
 	for _, id := range slices.Sorted(maps.Keys(im.memos)) {
 		cs.Memos = append(cs.Memos, im.memos[id])
 	}
@@ -128,6 +145,13 @@ func (im *image) dump() receiver.ChangeSet {
 		cs.Outbox = append(cs.Outbox, receiver.OutboxChange{After: im.outbox[id]})
 	}
 	return cs
+}
+
+// keyRefs are the idempotency keys in the order of [postgres.Store.Dump].
+func (im *image) keyRefs() []receiver.KeyRef {
+	return slices.SortedFunc(maps.Keys(im.keys), func(a, b receiver.KeyRef) int {
+		return cmp.Or(cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Route, b.Route), cmp.Compare(a.Key, b.Key))
+	})
 }
 
 // watched is the store on PostgreSQL, driven one command at a time: after each
@@ -160,15 +184,38 @@ func told[In, Out any](ctx context.Context, w *watched, command string, in In, d
 		return none, errors.Join(err, lookErr)
 	}
 	w.next = next
-	if changedNothing(&cs) {
+	gone, lookErr := w.forget(ctx, command)
+	if lookErr != nil {
+		w.failed = errors.Join(w.failed, lookErr)
+		return none, errors.Join(err, lookErr)
+	}
+	if changedNothing(&cs) && len(gone) == 0 {
 		return out, err
 	}
 	cs.Command = command
 	w.image.follow(&cs)
+	cs.Keys = append(cs.Keys, gone...)
 	if w.observe != nil {
 		w.observe(&cs)
 	}
 	return out, err
+}
+
+// forget takes keys out of the image that a command has deleted, and tells
+// of them: the database tells of no row that is gone.
+func (w *watched) forget(ctx context.Context, command string) (gone []receiver.KeyChange, err error) {
+	if command != "PurgeKeys" && command != "ReleaseKeys" {
+		return nil, nil
+	}
+	refs := w.image.keyRefs()
+	rows, err := w.pg.FindKeys(ctx, refs)
+	for i, row := range rows {
+		if row == nil {
+			gone = append(gone, receiver.KeyChange{Before: w.image.keys[refs[i]]})
+			delete(w.image.keys, refs[i])
+		}
+	}
+	return gone, err
 }
 
 // seen carries out a command that only reads.
@@ -207,6 +254,9 @@ func (w *watched) check() error {
 	a, b := reflect.ValueOf(rows), reflect.ValueOf(w.image.dump())
 	for i := range a.NumField() {
 		x, y := a.Field(i), b.Field(i)
+		if a.Type().Field(i).Name == "Keys" { // rows that are purged: a change of none is told of
+			continue
+		}
 		if x.Kind() == reflect.Slice && x.Len()+y.Len() == 0 {
 			continue
 		}
@@ -218,7 +268,7 @@ func (w *watched) check() error {
 }
 
 const emptyAll = `SET session_replication_role = replica;
-TRUNCATE inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
+TRUNCATE payout, idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
     outbox_event, duty, operator_record RESTART IDENTITY;
 UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, blocked_cents = 0`
 

@@ -21,24 +21,39 @@ type endpoint func(r *Receiver, w http.ResponseWriter, req *http.Request)
 // [Receiver.serve] calls it with its own receiver.
 func (endpoint) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
+// The routes whose requests carry idempotency keys: part of each key's scope.
+const (
+	RouteCharges = "/charges"
+	RouteRefunds = "/refunds"
+	RoutePayouts = "/payouts"
+)
+
 // routes is shared by all receivers of the process: it holds no state.
 var routes = sync.OnceValue(func() *mux.Router {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	m.Handle("/pix", endpoint((*Receiver).serveCallback))
-	m.Handle("/charges", endpoint((*Receiver).serveCreateCharge)).Methods(http.MethodPost)
-	m.Handle("/charges/{reference}", endpoint((*Receiver).serveGetCharge)).Methods(http.MethodGet)
-	m.Handle("/charges/{reference}", endpoint((*Receiver).serveRemoveCharge)).Methods(http.MethodDelete)
-	m.Handle("/refunds", endpoint((*Receiver).serveCreateRefund)).Methods(http.MethodPost)
-	m.Handle("/refunds/{reference}", endpoint((*Receiver).serveGetRefund)).Methods(http.MethodGet)
-	m.Handle("/memos", endpoint((*Receiver).serveMemo)).Methods(http.MethodPost)
-	m.NotFoundHandler = endpoint(notFound)
-	m.MethodNotAllowedHandler = endpoint(methodNotAllowed)
+	m.Handle(RouteCharges, withKey(RouteCharges, (*Receiver).serveCreateCharge)).Methods(http.MethodPost)
+	m.Handle("/charges/{reference}", authenticated((*Receiver).serveGetCharge)).Methods(http.MethodGet)
+	m.Handle("/charges/{reference}", authenticated((*Receiver).serveRemoveCharge)).Methods(http.MethodDelete)
+	m.Handle(RouteRefunds, withKey(RouteRefunds, (*Receiver).serveCreateRefund)).Methods(http.MethodPost)
+	m.Handle("/refunds/{reference}", authenticated((*Receiver).serveGetRefund)).Methods(http.MethodGet)
+	m.Handle(RoutePayouts, withKey(RoutePayouts, (*Receiver).serveCreatePayout)).Methods(http.MethodPost)
+	m.Handle("/payouts/{reference}", authenticated((*Receiver).serveGetPayout)).Methods(http.MethodGet)
+	m.Handle("/memos", authenticated((*Receiver).serveMemo)).Methods(http.MethodPost)
+	m.NotFoundHandler = authenticated(nothingThere)
+	m.MethodNotAllowedHandler = authenticated(func(r *Receiver, w http.ResponseWriter, req *http.Request, _ string) {
+		methodNotAllowed(r, w, req)
+	})
 	return m
 })
 
 func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
-	if r.callbackPath(req) {
+	switch r.callbackPath(req) {
+	case callbackPix:
 		r.serveCallback(w, req)
+		return
+	case callbackPayouts:
+		r.servePayoutCallback(w, req)
 		return
 	}
 	var match mux.RouteMatch
@@ -47,30 +62,50 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 		h(r, w, mux.SetURLVars(req, match.Vars))
 		return
 	}
-	notFound(r, w, req)
+	authenticated(nothingThere)(r, w, req)
 }
+
+// What a PSP appends to the URL that we registered.
+const (
+	callbackPix     = "pix"
+	callbackPayouts = "pagamentos"
+)
 
 // callbackPath recognises every form in which a PSP appends /pix to the URL
 // that we registered: doubled or trailing slashes, the bare URL, and /pix that
-// landed in the query. No redirect: a PSP that follows none would lose the event.
-func (r *Receiver) callbackPath(req *http.Request) bool {
-	if strings.HasSuffix(req.URL.RawQuery, "/pix") {
-		return true
+// landed in the query; and the same of /pagamentos, but for the bare URL. It is
+// "" on a path that is no callback's. No redirect: a PSP that follows none would
+// lose the event.
+func (r *Receiver) callbackPath(req *http.Request) string {
+	for _, what := range [...]string{callbackPix, callbackPayouts} {
+		if strings.HasSuffix(req.URL.RawQuery, "/"+what) {
+			return what
+		}
 	}
 	path := strings.Trim(req.URL.Path, "/")
-	base := r.callbackBase
-	if base != "" {
+	if base := r.callbackBase; base != "" {
 		rest, ok := strings.CutPrefix(path, base)
 		if !ok {
-			return false
+			return ""
 		}
 		path = strings.Trim(rest, "/")
 	}
-	return path == "pix" || path == ""
+	switch path {
+	case "", callbackPix:
+		return callbackPix
+	case callbackPayouts:
+		return callbackPayouts
+	}
+	return ""
 }
 
 func notFound(_ *Receiver, w http.ResponseWriter, req *http.Request) {
 	pix.WriteProblem(w, pix.NewProblem(pix.ProblemNotFound, "nothing at "+req.URL.Path))
+}
+
+// nothingThere is for those who are let in: others are not told what there is.
+func nothingThere(r *Receiver, w http.ResponseWriter, req *http.Request, _ string) {
+	notFound(r, w, req)
 }
 
 func methodNotAllowed(_ *Receiver, w http.ResponseWriter, req *http.Request) {
@@ -82,9 +117,7 @@ func methodNotAllowed(_ *Receiver, w http.ResponseWriter, req *http.Request) {
 // refuse answers with problem+json of our own status: the spec knows no 401,
 // 413, 415, 422 or 429.
 func refuse(w http.ResponseWriter, status int, kind pix.ProblemKind, detail string) {
-	p := pix.NewProblem(kind, detail)
-	p.Status = status
-	pix.WriteProblem(w, p)
+	problemAnswer(status, kind, detail).write(w)
 }
 
 // unavailable asks the caller to come back: the store is not to be had.
@@ -136,13 +169,4 @@ func readJSON(w http.ResponseWriter, req *http.Request, q interface{ validate() 
 	return err == nil
 }
 
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, pix.ProblemInternal, err.Error())
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(body)
-}
+func writeJSON(w http.ResponseWriter, status int, v any) { jsonAnswer(status, v).write(w) }

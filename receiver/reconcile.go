@@ -141,7 +141,7 @@ func (s reconciler) compare(ctx context.Context, lines []pix.StatementLine) (fly
 
 // repair books a line that the ledger lacks, once the PSP told what it is of.
 func (s reconciler) repair(ctx context.Context, line pix.StatementLine) error {
-	p, a := s.r.psp.getPix(ctx, line.EndToEndID)
+	items, a := s.word(ctx, line)
 	if a.verdict != verdictDone {
 		return a.Err()
 	}
@@ -149,7 +149,7 @@ func (s reconciler) repair(ctx context.Context, line pix.StatementLine) error {
 	if err != nil {
 		return err
 	}
-	for _, item := range s.r.confirmedItems(p, ChannelRepair) {
+	for _, item := range items {
 		if !speaksOf(item, line) {
 			continue
 		}
@@ -164,6 +164,22 @@ func (s reconciler) repair(ctx context.Context, line pix.StatementLine) error {
 	return fmt.Errorf("line %s %s of the statement: GET /pix does not show it", line.EndToEndID, line.ID)
 }
 
+// word is what the PSP's API says of what a line is of.
+func (s reconciler) word(ctx context.Context, line pix.StatementLine) ([]InboxItem, answer) {
+	if line.Kind == pix.KindPixOut || line.Kind == pix.KindReturnIn {
+		p, a := s.r.psp.getPayoutByID(ctx, line.EndToEndID)
+		if a.verdict != verdictDone {
+			return nil, a
+		}
+		return s.r.confirmedPayoutItems(p, ChannelRepair), a
+	}
+	p, a := s.r.psp.getPix(ctx, line.EndToEndID)
+	if a.verdict != verdictDone {
+		return nil, a
+	}
+	return s.r.confirmedItems(p, ChannelRepair), a
+}
+
 // returnOf is the rtrId of a refund's line, empty on a credit's.
 func returnOf(line pix.StatementLine) pix.ReturnID {
 	if line.Kind == pix.KindRefundOut {
@@ -174,8 +190,11 @@ func returnOf(line pix.StatementLine) pix.ReturnID {
 
 // speaksOf says whether an item is the event of a statement line.
 func speaksOf(item InboxItem, line pix.StatementLine) bool {
-	if line.Kind == pix.KindRefundOut {
+	switch line.Kind {
+	case pix.KindRefundOut:
 		return item.Refund != nil && string(item.Refund.ReturnID) == line.ID
+	case pix.KindPixOut, pix.KindReturnIn: // whose ID is empty on what went out
+		return item.Payout != nil && string(item.Payout.ReturnID) == line.ID
 	}
 	return item.Credit != nil
 }

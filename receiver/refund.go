@@ -85,7 +85,12 @@ type Refund struct {
 	Problem     string // the PSP's reason, once failed
 	InStatement bool
 	RequestedAt time.Time
-	FirstCallAt time.Time // when the first PUT may have left; zero before
+	// FirstCallAt is when the first PUT may have left. LastCallAt is when the last
+	// one may have left that nobody has an answer of, PriorCallAt the same without
+	// the call under way. All are zero before.
+	FirstCallAt time.Time
+	LastCallAt  time.Time
+	PriorCallAt time.Time
 	FinishedAt  time.Time
 
 	Attempts int
@@ -93,8 +98,28 @@ type Refund struct {
 	Version  int64
 }
 
+// Leased is the refund under a lease of whoever calls about it now: a PUT may
+// leave under it, but for one whose id is another's.
+func (r Refund) Leased(in Lease) Refund {
+	r.DueAt = in.Now.Add(in.For)
+	r.Version++
+	r.Attempts++
+	if r.Clash {
+		return r
+	}
+	if r.FirstCallAt.IsZero() {
+		r.FirstCallAt = in.Now
+	}
+	r.PriorCallAt, r.LastCallAt = r.LastCallAt, in.Now
+	return r
+}
+
 // Intention is what ledger references of the merchant's refund are made of.
-func (r Refund) Intention() string { return r.Consumer + "/" + r.Reference }
+func (r Refund) Intention() string { return IntentionKey(r.Consumer, r.Reference) }
+
+// IntentionKey is what ids of a consumer's intention are made of: one reference
+// of two consumers is two intentions.
+func IntentionKey(consumer, reference string) string { return consumer + "/" + reference }
 
 // Holdings is where a Pix's money sits now.
 type Holdings struct {

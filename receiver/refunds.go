@@ -52,12 +52,11 @@ func (q refundRequest) validate() error {
 	return err
 }
 
-// serveCreateRefund stores the intention and answers 202; the sender does the
-// rest. 409 asks to come back: the Pix is unknown or not confirmed yet. 422 is
-// a refusal, and the answer to a reference that names another refund.
-func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
+// serveCreateRefund stores intention, key and answer in one transaction, see
+// [NewRefund.Answer]; the sender does the rest.
+func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request, k keyed) {
 	var q refundRequest
-	if !readJSON(w, req, &q) {
+	if !k.read(w, &q) {
 		return
 	}
 	now, err := r.now(req.Context())
@@ -65,16 +64,16 @@ func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
 		unavailable(w, err)
 		return
 	}
-	outs, err := r.store.ReserveRefunds(req.Context(), []NewRefund{{At: now, Refund: Refund{
-		Consumer: r.cfg.Consumer, Reference: q.Reference, EndToEndID: q.EndToEndID, Amount: q.Amount,
-		ID: r.refundID(q.Reference, 0), Nature: pix.NatureOriginal, DueAt: now,
+	outs, err := r.store.ReserveRefunds(req.Context(), []NewRefund{{At: now, Key: &k.claim, Refund: Refund{
+		Consumer: k.consumer, Reference: q.Reference, EndToEndID: q.EndToEndID, Amount: q.Amount,
+		ID: r.refundID(k.consumer, q.Reference, 0), Nature: pix.NatureOriginal, DueAt: now,
 	}}})
 	if err != nil {
 		unavailable(w, err)
 		return
 	}
 	r.markReserve(outs[0])
-	answerReserve(w, q, outs[0])
+	r.answerKey(w, outs[0].Key, refundAnswerOf(outs[0].Refund))
 }
 
 // markReserve tells the observer of refunds that were not accepted.
@@ -84,31 +83,17 @@ func (r *Receiver) markReserve(out ReserveOutcome) {
 	r.cfg.reachedIf(out.Reason == ReasonNoBalance, MarkRefundNoBalance)
 }
 
-func answerReserve(w http.ResponseWriter, q refundRequest, out ReserveOutcome) {
-	if out.Result == ReserveKnown && (out.Refund.EndToEndID != q.EndToEndID || out.Refund.Amount != q.Amount) {
-		out = ReserveOutcome{Result: ReserveRefused, Reason: ReasonOtherRefund}
-	}
-	switch out.Result {
-	case ReserveEarly:
-		w.Header().Set("Retry-After", "60")
-		refuse(w, http.StatusConflict, pix.ProblemRefundInvalid, out.Reason)
-	case ReserveRefused:
-		refuse(w, http.StatusUnprocessableEntity, pix.ProblemRefundInvalid, out.Reason)
-	default:
-		writeJSON(w, http.StatusAccepted, refundAnswerOf(out.Refund))
-	}
-}
-
 // refundID is the id of an intention at the PSP; after a clash the next one.
-func (r *Receiver) refundID(reference string, rekeys int) pix.RefundID {
+func (r *Receiver) refundID(consumer, reference string, rekeys int) pix.RefundID {
+	reference = IntentionKey(consumer, reference)
 	if rekeys > 0 {
 		reference += "/" + strconv.Itoa(rekeys)
 	}
 	return pix.RefundID(r.cfg.NewID("refund", reference, refundIDLen))
 }
 
-func (r *Receiver) serveGetRefund(w http.ResponseWriter, req *http.Request) {
-	ref := RefundRef{Consumer: r.cfg.Consumer, Reference: mux.Vars(req)["reference"]}
+func (r *Receiver) serveGetRefund(w http.ResponseWriter, req *http.Request, consumer string) {
+	ref := RefundRef{Consumer: consumer, Reference: mux.Vars(req)["reference"]}
 	found, err := r.store.FindRefunds(req.Context(), []RefundRef{ref})
 	switch {
 	case err != nil:
@@ -152,11 +137,17 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 	switch {
 	case x.Clash:
 		s.r.cfg.reached(MarkRefundRekeyed)
-		call.NewID = s.r.refundID(x.Reference, x.Rekeys+1)
-	case x.Attempts == 1:
-		wait = s.put(ctx, x, &call)
+		call.NewID = s.r.refundID(x.Consumer, x.Reference, x.Rekeys+1)
 	default:
-		wait = s.ask(ctx, x, &call)
+		fate := s.carry(ctx, x)
+		wait, call.Answered = fate.wait, fate.answered
+		switch {
+		case fate.refused:
+			s.r.cfg.reached(MarkRefundRefused)
+			call.Refused, call.Problem = true, string(fate.refusal.body)
+		case fate.verdict == verdictDone:
+			learn(x, fate.found, &call)
+		}
 	}
 	now, err := s.r.now(ctx)
 	if err != nil {
@@ -171,34 +162,29 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 	return err
 }
 
-// ask looks what became of an earlier call, and repeats it under the same id
-// where the PSP does not know it. It returns how long the PSP asked to wait.
-func (s refundSender) ask(ctx context.Context, x Refund, call *RefundCall) time.Duration {
-	s.r.cfg.reachedIf(x.State == RefundReserved, MarkRefundAsked)
-	d, a := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
-	switch a.verdict {
-	case verdictDone:
-		learn(x, d, call)
-	case verdictAbsent:
-		s.r.cfg.reached(MarkRefundRepeated)
-		return s.put(ctx, x, call)
-	}
-	return a.wait
-}
-
-// put asks for the refund, and returns how long the PSP asked to wait.
-func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) time.Duration {
-	d, a := s.r.psp.putRefund(ctx, x)
-	switch a.verdict {
-	case verdictDone:
-		learn(x, d, call)
-	case verdictRefused, verdictAbsent:
-		if s.provesRefusal(ctx, x, a) {
-			s.r.cfg.reached(MarkRefundRefused)
-			call.Refused, call.Problem = true, string(a.body)
-		}
-	}
-	return a.wait
+// carry makes the request, or asks what became of an earlier one. A refused first
+// request ends the refund. A later one may be refused because an earlier one took
+// effect: it ends the refund only once the last one that nobody has an answer of
+// is longer ago than the PSP may hide its effect, and the PSP still knows nothing.
+//
+// The same holds of one that is answered "not found": the PSP does not know the
+// Pix, at first perhaps not yet. A refund that it will never make must not hold
+// its money, and be asked for, without end. Should the PSP have made it after
+// all, its line of the statement is booked as the PSP's own.
+func (s refundSender) carry(ctx context.Context, x Refund) callFate[pix.Refund] {
+	return outCall[pix.Refund]{
+		asks: x.Attempts > 1,
+		ask: func(ctx context.Context) (pix.Refund, answer) {
+			s.r.cfg.reachedIf(x.State == RefundReserved && x.Attempts > 1, MarkRefundAsked)
+			return s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
+		},
+		send: func(ctx context.Context) (pix.Refund, answer) {
+			s.r.cfg.reachedIf(x.Attempts > 1, MarkRefundRepeated)
+			return s.r.psp.putRefund(ctx, x)
+		},
+		final: func(a answer) bool { return s.provesRefusal(ctx, x, a) },
+		first: x.Attempts == 1,
+	}.make(ctx)
 }
 
 // learn takes over what the PSP says of a refund. Another amount under our id
@@ -213,16 +199,8 @@ func learn(x Refund, d pix.Refund, call *RefundCall) {
 // StatusClash is our own word, in a [RefundCall], for a refund of another's under our id.
 const StatusClash pix.RefundStatus = "CLASH"
 
-// provesRefusal says whether a refused PUT ends the matter. One that says that
-// the id is in use never does; another does if it was the very first. A later
-// one may be refused because an earlier one took effect, so it counts only when
-// the PSP has had the time in which it may hide an effect, and still does not
-// know the refund.
-//
-// The same holds of a PUT that is answered "not found": the PSP does not know
-// the Pix, at first perhaps not yet. A refund that it will never make must not
-// hold its money, and be asked for, without end. Should the PSP have made it
-// after all, its line of the statement is booked as the PSP's own.
+// provesRefusal says whether a refused PUT ends the matter if the PSP knows no
+// such refund then. One that says that the id is in use never does.
 func (s refundSender) provesRefusal(ctx context.Context, x Refund, a answer) bool {
 	if a.verdict == verdictRefused && idInUse(a.body) {
 		return false
@@ -230,12 +208,12 @@ func (s refundSender) provesRefusal(ctx context.Context, x Refund, a answer) boo
 	if x.Attempts == 1 {
 		return a.verdict == verdictRefused
 	}
-	now, err := s.r.now(ctx)
-	if err != nil || now.Sub(x.FirstCallAt) < s.r.cfg.ProofAfter {
-		return false
+	since := x.PriorCallAt
+	if since.IsZero() { // every call so far was answered with a refusal
+		since = x.FirstCallAt
 	}
-	_, b := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
-	return b.verdict == verdictAbsent
+	now, err := s.r.now(ctx)
+	return err == nil && now.Sub(since) >= s.r.cfg.ProofAfter
 }
 
 // idInUse says whether a refusal is about the id, not about the refund.

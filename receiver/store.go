@@ -15,6 +15,8 @@ import (
 // Two implementations exist, receiver/postgres and receiver/memory, held to
 // the same behaviour by receiver/storetest.
 type Store interface {
+	KeyStore
+
 	// Now is the store's own clock. Leases and due times are measured on it
 	// alone, since the processes' clocks may differ.
 	Now(ctx context.Context) (time.Time, error)
@@ -27,7 +29,8 @@ type Store interface {
 	FindCharges(ctx context.Context, in []ChargeRef) ([]*Charge, error)
 	// RecordCalls stores the answers of calls about charges. A charge moves
 	// forward only; a call that tells less than is known changes nothing.
-	RecordCalls(ctx context.Context, in []ChargeCall) ([]Charge, error)
+	// With a key that was taken over meanwhile it changes nothing either.
+	RecordCalls(ctx context.Context, in []ChargeCall) ([]CallOutcome, error)
 	// LeaseCharges takes intended charges that are due, oldest first.
 	LeaseCharges(ctx context.Context, in Lease) ([]Charge, error)
 
@@ -55,6 +58,21 @@ type Store interface {
 	// RecordRefunds stores what calls about refunds taught, and books the end of
 	// one that is final. A refund moves forward only.
 	RecordRefunds(ctx context.Context, in []RefundCall) ([]Refund, error)
+	// ReservePayouts stores intentions to pay before any call is made, and takes
+	// their money aside; all under one lock with whatever else spends.
+	ReservePayouts(ctx context.Context, in []NewPayout) ([]ReservePayoutOutcome, error)
+	// FindPayouts reads payouts; nil where unknown.
+	FindPayouts(ctx context.Context, in []PayoutRef) ([]*Payout, error)
+	// ListPayouts lists payouts in the order (consumer, reference).
+	ListPayouts(ctx context.Context, q PayoutQuery) ([]Payout, error)
+	// LeasePayouts takes open payouts that are due, see [Payout.Leased].
+	LeasePayouts(ctx context.Context, in Lease) ([]Payout, error)
+	// RecordPayouts stores what calls about payouts taught, and books the end of
+	// one that is final. A payout moves forward only.
+	RecordPayouts(ctx context.Context, in []PayoutCall) ([]Payout, error)
+	// ResolvePayouts ends the wait of payouts in the conciliation queue, by an
+	// operator's word, which is recorded. False: there was nothing to end.
+	ResolvePayouts(ctx context.Context, in []PayoutResolution) ([]bool, error)
 	// PutMemos notes money blocked under MED, or released. False: known as such.
 	PutMemos(ctx context.Context, in []Memo) ([]bool, error)
 
@@ -117,6 +135,7 @@ const (
 	QueueInbox   Queue = "inbox"
 	QueueCharges Queue = "charges"
 	QueueRefunds Queue = "refunds"
+	QueuePayouts Queue = "payouts"
 	QueueOutbox  Queue = "outbox"
 )
 
@@ -127,6 +146,7 @@ const (
 	DutyPending   Queue = "pending"   // waiting events by id
 	DutyReconcile Queue = "reconcile" // account statement against ledger
 	DutyRegister  Queue = "register"  // our callback URL at the PSP
+	DutyKeys      Queue = "keys"      // answers kept long enough
 )
 
 // Lease asks for work to be held by one holder for a while.
@@ -144,13 +164,16 @@ type ChargeRef struct{ Consumer, Reference string }
 type NewCharge struct {
 	Charge Charge // State and DueAt set by the caller: intended, or active on a static code
 	At     time.Time
+	Key    *KeyClaim // of the request that wants it, if one does
 }
 
 // CreateOutcome is the charge as it stands; Created tells a new one from one
-// that the reference already named.
+// that the reference already named. It is empty where the key says that nothing
+// is to be done.
 type CreateOutcome struct {
 	Charge  Charge
 	Created bool
+	Key     KeyOutcome
 }
 
 // ChargeCall is what a call about a charge taught us.
@@ -163,6 +186,15 @@ type ChargeCall struct {
 	Problem   string
 	// DueAt is when to ask next, while unknown.
 	DueAt time.Time
+	// Key is the key of the request that made the call: its answer is stored with
+	// what the call taught.
+	Key *KeyHold
+}
+
+// CallOutcome is the charge as it stands, and what became of the key.
+type CallOutcome struct {
+	Charge Charge
+	Key    KeyOutcome
 }
 
 // RefundRef names a refund of the merchant's.
@@ -172,13 +204,16 @@ type RefundRef struct{ Consumer, Reference string }
 type NewRefund struct {
 	Refund Refund
 	At     time.Time
+	Key    *KeyClaim // of the request that wants it, if one does
 }
 
 // ReserveOutcome is the refund as it stands, or why there is none.
+// Result is empty where the key says that nothing is to be done.
 type ReserveOutcome struct {
 	Result ReserveResult
 	Refund Refund
 	Reason string
+	Key    KeyOutcome
 }
 
 // RefundCall is what a call about a refund taught us.
@@ -194,6 +229,9 @@ type RefundCall struct {
 	// Refused ends the refund: the PSP will not make it. Problem says why.
 	Refused bool
 	Problem string
+	// Answered says that no PUT left under the lease that may have taken effect
+	// without our knowing.
+	Answered bool
 	// NewID replaces an id that is another refund's.
 	NewID pix.RefundID
 	// Version is that of the lease under which the call was made. What the PSP
@@ -213,7 +251,10 @@ type Application struct {
 	// same of a refund's own GET.
 	Confirmed *Credit
 	Refund    *RefundContent
-	// Denied says that a refund's own GET answered that there is none.
+	// Payout is the same of a payout's own GET: its state, or the return that the
+	// event is about.
+	Payout *PayoutContent
+	// Denied says that a refund's or a payout's own GET answered that there is none.
 	Denied bool
 	Now    time.Time
 }
@@ -392,9 +433,11 @@ type ChangeSet struct {
 	Command      string
 	Events       []EventChange
 	Variants     []Variant
+	Keys         []KeyChange
 	Charges      []ChargeChange
 	Payments     []PaymentChange
 	Refunds      []RefundChange
+	Payouts      []PayoutChange
 	Memos        []Memo
 	Transactions []Transaction
 	Cases        []CaseChange
@@ -413,6 +456,9 @@ type PaymentChange struct{ Before, After *Payment }
 
 // RefundChange is a refund before (nil if new) and after.
 type RefundChange struct{ Before, After *Refund }
+
+// PayoutChange is a payout before (nil if new) and after.
+type PayoutChange struct{ Before, After *Payout }
 
 // CaseChange is a case before (nil if new) and after.
 type CaseChange struct{ Before, After *Case }

@@ -65,6 +65,8 @@ type lab struct {
 	meet func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error)
 	told map[int64]int // the merchant's events, by id
 	made int           // endToEndIds so far
+	// requests counts those of the merchant: each has a key of its own.
+	requests int
 }
 
 func newLab(t *testing.T, o labOptions) *lab {
@@ -117,7 +119,7 @@ func (l *lab) build(n int, change func(*receiver.Config)) {
 
 func (l *lab) config(n int) receiver.Config {
 	return receiver.Config{
-		Name: fmt.Sprintf("receiver/%d", n), PixKeys: []pix.PixKey{labKey},
+		Name: fmt.Sprintf("receiver/%d", n), PixKeys: []pix.PixKey{labKey}, Open: true,
 		PSPURL: labPSP, CallbackURL: labReceiver, EndpointURL: labShop,
 		Secrets: []pix.Secret{labSecret()}, EndpointSecret: labSecret(),
 		HTTP: wire{l}, Clock: l.clock, Jitter: labSeed.Jitter, NewID: labSeed.ID,
@@ -211,8 +213,24 @@ func (s *struckStore) CreateCharges(ctx context.Context, in []receiver.NewCharge
 	return struck(s, "CreateCharges", func() ([]receiver.CreateOutcome, error) { return s.Store.CreateCharges(ctx, in) })
 }
 
+func (s *struckStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
+	return struck(s, "RecordCalls", func() ([]receiver.CallOutcome, error) { return s.Store.RecordCalls(ctx, in) })
+}
+
+func (s *struckStore) ReleaseKeys(ctx context.Context, in []receiver.KeyHold) ([]bool, error) {
+	return struck(s, "ReleaseKeys", func() ([]bool, error) { return s.Store.ReleaseKeys(ctx, in) })
+}
+
 func (s *struckStore) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {
 	return struck(s, "RecordRefunds", func() ([]receiver.Refund, error) { return s.Store.RecordRefunds(ctx, in) })
+}
+
+func (s *struckStore) ReservePayouts(ctx context.Context, in []receiver.NewPayout) ([]receiver.ReservePayoutOutcome, error) {
+	return struck(s, "ReservePayouts", func() ([]receiver.ReservePayoutOutcome, error) { return s.Store.ReservePayouts(ctx, in) })
+}
+
+func (s *struckStore) RecordPayouts(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error) {
+	return struck(s, "RecordPayouts", func() ([]receiver.Payout, error) { return s.Store.RecordPayouts(ctx, in) })
 }
 
 // wire is the network of a receiver: the PSP, and the merchant's endpoint.
@@ -276,14 +294,14 @@ func (l *lab) step(name string) error {
 	return err
 }
 
-// work runs workers, the senders of charges and refunds, and dispatchers of all
+// work runs workers, the senders of charges, refunds and payouts, and dispatchers of all
 // receivers until none finds anything that is due now.
 func (l *lab) work() {
 	l.t.Helper()
 	for range 5000 {
 		done := 0
 		for _, steps := range l.steps {
-			for _, name := range []string{"worker/1", "charges", "refunds", "dispatcher"} {
+			for _, name := range []string{"worker/1", "charges", "refunds", "payouts", "dispatcher"} {
 				p, err := steps[name].RunOnce(l.t.Context())
 				if err != nil {
 					l.t.Fatalf("%s: %v", name, err)
@@ -305,7 +323,7 @@ func (l *lab) rest() {
 	for range 1000 {
 		l.work()
 		var next time.Time
-		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox} {
+		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueuePayouts, receiver.QueueOutbox} {
 			due, ok, err := l.store.NextDue(l.t.Context(), q)
 			if err != nil {
 				l.t.Fatal(err)

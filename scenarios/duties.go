@@ -41,6 +41,8 @@ func (w *World) duty(q receiver.Queue) *dutyRest {
 		every = chaos.Span(reconcileEvery)
 	case receiver.DutyChanged:
 		every = chaos.Span(changedEvery)
+	case receiver.DutyKeys:
+		every = chaos.Span(purgeEvery)
 	default:
 		return nil
 	}
@@ -53,6 +55,7 @@ func (w *World) duty(q receiver.Queue) *dutyRest {
 func allDuties() []receiver.Queue {
 	return []receiver.Queue{
 		receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister,
+		receiver.DutyKeys,
 	}
 }
 

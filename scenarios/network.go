@@ -41,6 +41,9 @@ func (c client) Do(req *http.Request) (*http.Response, error) {
 	a.calls++
 	name := a.task.Name + "/call/" + strconv.Itoa(a.calls)
 	subject := w.subjectOfPath(req.URL.Path)
+	if key := req.Header.Get("Idempotency-Key"); subject == "" && key != "" {
+		subject = w.subjects[key]
+	}
 	a.park(w.sched.Now(), subject, "call")
 	if w.sched.Now() >= end {
 		return nil, context.DeadlineExceeded
@@ -135,6 +138,8 @@ type inbound struct {
 
 	// answered is told what a handler answered, before the answer travels.
 	answered func(inst *instance, status int)
+	// logged is told all of it, in the same way.
+	logged func(rec *recorder)
 
 	settled  bool
 	expiry   *chaos.Task
@@ -195,6 +200,9 @@ func (w *World) arrive(in *inbound) {
 		w.emit(name, "http.answer", answerText(rec, killed), "subject", in.subject)
 		if in.answered != nil && !killed {
 			in.answered(inst, rec.code())
+		}
+		if in.logged != nil && !killed {
+			in.logged(rec)
 		}
 		if in.loseAnswer {
 			return

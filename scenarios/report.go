@@ -47,11 +47,15 @@ type Report struct {
 	StatementCents, LedgerCents int64
 	// Refunds counts those returned, the PSP's own among them; InProcessCents is
 	// what refunds without a known end hold.
-	Refunds                              int
-	RefundedCents, InProcessCents        int64
-	Processed, Quarantined, PendingInbox int
-	CasesOpen, OutboxSent, Acknowledged  int
-	SimulatedMS                          int64
+	Refunds                       int
+	RefundedCents, InProcessCents int64
+	// Payouts counts those confirmed, PaidCents what they come to, ReturnedCents what
+	// came back of them; InTransitCents is what payouts without a known end hold.
+	Payouts                                  int
+	PaidCents, ReturnedCents, InTransitCents int64
+	Processed, Quarantined, PendingInbox     int
+	CasesOpen, OutboxSent, Acknowledged      int
+	SimulatedMS                              int64
 	// Marks are what the run came to, see [Marks].
 	Marks []string
 	// Switches is how often somebody else stepped than the step before; Schedule
@@ -108,12 +112,14 @@ func extraSentence(id string) string {
 }
 
 func (w *World) countInto(r *Report) {
-	r.Settled = len(w.psp.Settled())
 	for _, l := range w.statement() {
 		r.StatementCents += l.Signed()
 	}
 	r.InProcessCents = -int64(w.view.Balance[receiver.AccountInProcess])
 	for _, p := range w.view.Pix {
+		if p.Truth.Settled {
+			r.Settled++
+		}
 		if p.Payment != nil {
 			r.Credits++
 		}
@@ -122,6 +128,14 @@ func (w *World) countInto(r *Report) {
 				r.Refunds++
 				r.RefundedCents += int64(x.Amount)
 			}
+		}
+	}
+	r.InTransitCents = -int64(w.view.Balance[receiver.AccountInTransit])
+	for _, key := range sorted(w.view.Payouts) {
+		if x := w.view.Payouts[key]; x.State == receiver.PayoutConfirmed {
+			r.Payouts++
+			r.PaidCents += int64(x.Amount)
+			r.ReturnedCents += int64(x.Returned())
 		}
 	}
 	r.LedgerCents = int64(w.view.Balance[receiver.AccountSettlement])
@@ -161,4 +175,4 @@ func (r *Report) FirstBroken() string {
 
 // TraceVersion counts the changes after which a seed's trace is another one:
 // of the order of steps, of the receiver, or of what the trace says.
-const TraceVersion = 1
+const TraceVersion = 2

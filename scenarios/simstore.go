@@ -183,7 +183,7 @@ func (s *simStore) id(key string) string { return s.in.w.subjects[key] }
 func (s *simStore) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([]receiver.CreateOutcome, error) {
 	return batch(s, "CreateCharges", in,
 		func(c receiver.NewCharge) string { return s.id(c.Charge.Reference) },
-		func(o receiver.CreateOutcome) string { return "created=" + sayBool(o.Created) },
+		func(o receiver.CreateOutcome) string { return sayKey("created="+sayBool(o.Created), o.Key) },
 		func() ([]receiver.CreateOutcome, error) { return s.inner.CreateCharges(ctx, in) })
 }
 
@@ -194,11 +194,11 @@ func (s *simStore) FindCharges(ctx context.Context, in []receiver.ChargeRef) ([]
 		func() ([]*receiver.Charge, error) { return s.inner.FindCharges(ctx, in) })
 }
 
-func (s *simStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.Charge, error) {
+func (s *simStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
 	return batch(s, "RecordCalls", in,
 		func(c receiver.ChargeCall) string { return s.id(c.Ref.Reference) },
-		func(c receiver.Charge) string { return string(c.State) },
-		func() ([]receiver.Charge, error) { return s.inner.RecordCalls(ctx, in) })
+		func(o receiver.CallOutcome) string { return sayKey(string(o.Charge.State), o.Key) },
+		func() ([]receiver.CallOutcome, error) { return s.inner.RecordCalls(ctx, in) })
 }
 
 func (s *simStore) LeaseCharges(ctx context.Context, in receiver.Lease) ([]receiver.Charge, error) {
@@ -220,6 +220,8 @@ func itemID(it receiver.InboxItem) string {
 		return string(it.Credit.EndToEndID)
 	case it.Refund != nil:
 		return string(it.Refund.EndToEndID)
+	case it.Payout != nil:
+		return string(it.Payout.EndToEndID)
 	}
 	return ""
 }

@@ -63,9 +63,17 @@ func (k *refundAsk) send() {
 		w.fail(err)
 		return
 	}
-	in := &inbound{
-		name: "merchant/" + r.ID + "/" + strconv.Itoa(k.tries), subject: r.ID,
-		method: http.MethodPost, path: "/refunds", body: body, timeout: 20 * time.Second,
+	altered, err := json.Marshal(refundBody{pix.Amount(r.AmountCents + 1), k.pix.EndToEndID, r.Reference})
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	ask := &asking{
+		w: w, subject: r.ID, route: receiver.RouteRefunds, reference: r.Reference, endToEnd: k.pix.EndToEndID, body: body, altered: altered,
+	}
+	in := ask.request("merchant/"+r.ID+"/"+strconv.Itoa(k.tries), body, false)
+	if k.tries == 1 {
+		ask.first(in)
 	}
 	in.answered = func(_ *instance, status int) {
 		if status == http.StatusUnprocessableEntity {
@@ -121,9 +129,10 @@ func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amo
 }
 
 // free is what the account has to spend: what settled and is confirmed, less
-// what refunds hold and MED blocks.
+// what refunds and payouts hold and MED blocks.
 func (v *View) free() pix.Amount {
-	return v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked() - v.Unspendable
+	held := v.Balance[receiver.AccountInProcess] + v.Balance[receiver.AccountInTransit]
+	return v.Balance[receiver.AccountSettlement] + held - v.blocked() - v.Unspendable
 }
 
 // blocked is what MED holds, as far as the receiver was told.
@@ -187,7 +196,7 @@ func (w *World) memo(d *chaos.Dispute, id pix.EndToEndID, released bool, try int
 	}
 	name := fmt.Sprintf("psp/%s/memo/%t/%d", d.ID, released, try)
 	w.send(&inbound{
-		name: name, subject: d.ID, method: http.MethodPost, path: "/memos", body: body, timeout: 20 * time.Second,
+		name: name, subject: d.ID, method: http.MethodPost, path: "/memos", header: w.merchantHeader(d.ID), body: body, timeout: askTimeout,
 		then: func(status int, _ []byte, err error) {
 			if err != nil || status >= 500 {
 				w.at(w.sched.Now()+chaos.Minute, name+"/again", d.ID, "again", func() { w.memo(d, id, released, try+1) })

@@ -48,6 +48,9 @@ type World struct {
 	falseRefusal string // a refund that should have been accepted
 	// refusedRefunds says, by reference, what was wrong with the store's refusal.
 	refusedRefunds map[string]string
+	payoutByKey    map[string]*chaos.Payout
+	// refusedPayouts is refusedRefunds for payouts.
+	refusedPayouts map[string]string
 	nths           map[string]int
 	paused         map[int]bool
 	idlers         []*idler
@@ -71,8 +74,12 @@ type World struct {
 	failure        error  // of the lab itself
 	closed         bool
 	progress       atomic.Int64
-	marks          *marks
-	wishes         []*chaos.Task // what the plan has left to do
+	// stored is the balance that the store itself keeps of an account, if it does.
+	stored func(receiver.Account) (cents pix.Amount, kept bool)
+	// left is what a run left behind that this world did not step; nil where it does.
+	left   *Outcome
+	marks  *marks
+	wishes []*chaos.Task // what the plan has left to do
 	// watch is shown every exchange of the PSP's API; lastCall is the one it is of.
 	watch    func(req *http.Request, body []byte, reply fakepsp.Reply)
 	lastCall fakepsp.APICall
@@ -89,17 +96,33 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	if err := plan.Validate(); err != nil {
 		return nil, err
 	}
-	rec := Reference()
+	w := newWorld(plan, o)
+	w.build = Reference().Build
 	if o.Receiver != nil {
-		rec = *o.Receiver
+		w.build = o.Receiver.Build
 	}
+	open := o.Store
+	if open == nil {
+		open = openMemory
+	}
+	var err error
+	if w.store, err = open(receiver.Rules{Keys: []pix.PixKey{merchantKey}}, w.now, w.observe); err != nil {
+		return nil, err
+	}
+	w.stored = func(a receiver.Account) (pix.Amount, bool) { return w.store.Balance(a), true }
+	return w, w.openPSP()
+}
+
+// newWorld is a world without a PSP and without a store.
+func newWorld(plan *chaos.Plan, o Options) *World {
 	w := &World{
-		plan: plan, build: rec.Build, option: o,
+		plan: plan, option: o,
 		faults: plan.Merge(), tally: chaos.NewTally(plan),
 		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
 		balance: plan.Seed.Mixer("balance"),
 		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
-		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
+		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{},
+		payoutByKey: map[string]*chaos.Payout{}, refusedPayouts: map[string]string{}, nths: map[string]int{}, paused: map[int]bool{},
 		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}}, marks: newMarks(),
 	}
 	w.sched.Follow(plan.Schedule)
@@ -112,15 +135,7 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	w.indexSubjects()
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
-	open := o.Store
-	if open == nil {
-		open = openMemory
-	}
-	var err error
-	if w.store, err = open(receiver.Rules{Keys: []pix.PixKey{merchantKey}}, w.now, w.observe); err != nil {
-		return nil, err
-	}
-	return w, w.openPSP()
+	return w
 }
 
 // indexSubjects gives every id of the plan its subject.
@@ -147,6 +162,7 @@ func (w *World) indexSubjects() {
 		at := refundName{pix.EndToEndID(w.payments[r.Payment].EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
 		w.refundByID[at] = r
 	}
+	w.indexPayouts()
 }
 
 func (w *World) openPSP() error {
@@ -171,6 +187,7 @@ func (w *World) openPSP() error {
 		Clients:       []fakepsp.Client{labClient(w.plan.Seed), otherClient(w.plan.Seed)},
 		OversizeBytes: maxBody + 1,
 		NewID:         w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
+		PayoutTerms: w.payoutTerms, PayoutIDs: s.PayoutIDs, PayoutKeyTTL: w.keyTTL(),
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
 	})
 	return err
@@ -184,6 +201,9 @@ func callbackSecret(seed chaos.Seed) pix.Secret {
 func endpointSecret(seed chaos.Seed) pix.Secret {
 	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", "endpoint", 32))}
 }
+
+// consumerToken is what the merchant shows the receiver.
+func consumerToken(seed chaos.Seed) string { return seed.ID("secret", "consumer", 32) }
 
 // labClient is the receiver's identity at the PSP.
 func labClient(seed chaos.Seed) fakepsp.Client {
@@ -206,6 +226,7 @@ const (
 	reconcileEvery = 6 * time.Hour
 	changedEvery   = 6 * time.Hour
 	reconcileGrace = time.Hour
+	purgeEvery     = 6 * time.Hour
 )
 
 // maxBody bounds a callback in a world, in bytes. It is less than a receiver's
@@ -223,6 +244,9 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
 		Overlap: sweepOverlap, ReconcileEvery: reconcileEvery, ChangedEvery: changedEvery, Grace: reconcileGrace,
+		KeyPurgeEvery: purgeEvery,
+		Consumers:     map[string]receiver.TokenDigest{consumer: receiver.DigestToken(consumerToken(seed))}, Consumer: consumer,
+		PayoutKeyTTL: w.keyTTL(), PayoutLookup: w.plan.Settings.PayoutIDs == chaos.PayoutIDsLookup,
 		Observer: w.marks, MaxBody: maxBody,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}
@@ -395,6 +419,7 @@ func (w *World) heal() {
 		in.revive()
 	}
 	w.requeueWaiting()
+	w.operate()
 	w.windows++
 	w.scheduleCourier()
 	w.rouse()

@@ -146,7 +146,7 @@ func missedOf(catches []catch) []string {
 func encodeBroken(catches []catch) []byte {
 	results := []brokenJSON{}
 	for _, got := range catches {
-		r := brokenJSON{Name: got.suspect.name, Caught: got.caught, Invariant: got.suspect.invariant, Mode: mode, Tried: got.tried}
+		r := brokenJSON{Name: got.suspect.name, Caught: got.caught, Invariant: got.suspect.invariant, Mode: modeModel, Tried: got.tried}
 		if got.caught {
 			r.FirstSeed = &got.seed
 		}
@@ -164,7 +164,7 @@ func catchTable(p *page, catches []catch) {
 			caught, first = p.good("yes   "), grouped(got.seed)
 		}
 		p.line("%s %s  %s  %s  %s  %s  %s", p.mark(got.caught), p.bold(pad(got.suspect.name, wide)), caught,
-			pad(got.suspect.invariant, 9), mode, padLeft(first, 10), padLeft(grouped(got.tried), 11))
+			pad(got.suspect.invariant, 9), modeModel, padLeft(first, 10), padLeft(grouped(got.tried), 11))
 		p.wrapped(4, got.suspect.doc)
 	}
 }

@@ -118,5 +118,5 @@ func (r *tableRow) write(b *bytes.Buffer) {
 		}
 	}
 	doc := strings.ReplaceAll(r.suspect.doc, "|", `\|`)
-	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s |\n", r.suspect.name, doc, r.suspect.invariant, mode, median, plan)
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s |\n", r.suspect.name, doc, r.suspect.invariant, modeModel, median, plan)
 }

@@ -14,7 +14,7 @@ import (
 // TestOneHashEverywhere runs seed 42 three ways: the text report, the viewer's
 // page and the demo's columns tell of one run.
 func TestOneHashEverywhere(t *testing.T) {
-	t.Parallel()
+	t.Chdir(t.TempDir()) // a run that fails leaves its plan
 	page := filepath.Join(t.TempDir(), "run.html")
 	report := pixlab("", "run", "--seed", "42", "--profile", "stage", "--html", page).want(t, 0)
 	left := pixlab("", "run", "--seed", "42", "--profile", "stage", "--receiver", "naive", "--json")
@@ -48,8 +48,8 @@ func TestOneHashEverywhere(t *testing.T) {
 // TestTalkAsFiles writes the scenes: two pages and one plan each, which runs to
 // the hash that its page shows.
 func TestTalkAsFiles(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
+	t.Chdir(t.TempDir()) // a run that fails leaves its plan
 	said := pixlab("", "demo", "--talk", "--html", dir).want(t, 0).quiet(t).out
 	if n := strings.Count(said, "\n"); n != 16 {
 		t.Errorf("%d pages, want two of each of eight scenes:\n%s", n, said)

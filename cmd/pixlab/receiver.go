@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -25,6 +27,8 @@ goes first. Secrets come from the environment alone and have no default:
   PIXLAB_CLIENT_SECRET     goes with --client-id, where there is a --token-url
   PIXLAB_ENDPOINT_SECRET   id:base64, signs what is sent to --endpoint-url
   PIXLAB_API_TOKEN         bearer token of the merchant's API, 16 characters or more
+  PIXLAB_API_TOKENS        consumer:token, with commas between: several consumers, each with
+                           charges, refunds and idempotency keys of its own
   PIXLAB_ADMIN_TOKEN       bearer token of --admin-listen, 16 characters or more
 
 --listen serves the callbacks ({callback-url}/pix, signed) and the merchant's API (/charges,
@@ -68,11 +72,17 @@ func (c *cli) serveReceiver(ctx context.Context, flags *pflag.FlagSet, s *receiv
 		return err
 	}
 	cfg.Log = c.log()
+	s.tuneRuntime()
+	hook, err := c.attach(ctx, s.pspURL, &cfg)
+	if err != nil {
+		return err
+	}
 	store, err := s.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer store.close()
+	store.Store = hook(store.Store)
 	if s.store == storeMemory {
 		cfg.Log.Warn("--store memory FORGETS EVERYTHING when this process ends: for trials only, never for money")
 	}
@@ -92,6 +102,16 @@ func (c *cli) serveReceiver(ctx context.Context, flags *pflag.FlagSet, s *receiv
 	}
 	cfg.Log.Info("stopped")
 	return nil
+}
+
+// tuneRuntime has Go's runtime collect seldom while there is room, since most
+// of what a callback leaves behind is garbage at once. What the environment
+// says goes first.
+func (s *receiverSettings) tuneRuntime() {
+	collectSeldom()
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(s.memory.n) << 20)
+	}
 }
 
 // receiverAddresses are the URLs of both ports; of the second only where it is.

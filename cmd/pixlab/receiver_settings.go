@@ -36,14 +36,16 @@ type receiverSettings struct {
 
 	workers, batch, maxAttempts, pageSize countFlag
 	maxBody, maxItems, maxConns           countFlag
-	flushItems, flushWaiting              countFlag
+	flushItems, flushWaiting, giveWayAt   countFlag
+	flushers, memory                      countFlag
 
-	flushDelay, poll, stopGrace                time.Duration
+	flushDelay, giveWay, poll, stopGrace       time.Duration
 	callTimeout, lease, tolerance              time.Duration
 	backoffBase, backoffCap                    time.Duration
 	sweepEvery, overlap, sweepBack             time.Duration
 	changedEvery                               time.Duration
 	reconcileEvery, reconcileGrace, proofAfter time.Duration
+	keyWindow, keyTTL, keyPurgeEvery           time.Duration
 
 	secrets receiverSecrets
 }
@@ -51,9 +53,9 @@ type receiverSettings struct {
 func newReceiverSettings() *receiverSettings {
 	n := func(n, most int) countFlag { return countFlag{n: n, most: most} }
 	return &receiverSettings{
-		databaseConns: n(16, 1000), workers: n(4, 256), batch: n(16, 1000), maxAttempts: n(10, 1000),
+		databaseConns: n(16, 1000), workers: n(4, 256), batch: n(128, 1000), giveWayAt: n(48, 1_000_000), maxAttempts: n(10, 1000),
 		maxBody: n(1<<20, 64<<20), maxItems: n(1000, 100_000), maxConns: n(256, 65_536),
-		flushItems: n(256, 100_000), flushWaiting: n(4096, 1_000_000), pageSize: n(100, 1000),
+		flushItems: n(2000, 100_000), flushWaiting: n(20_000, 1_000_000), pageSize: n(100, 1000), memory: n(120, 1_000_000), flushers: n(1, 64),
 	}
 }
 
@@ -84,7 +86,7 @@ func (s *receiverSettings) addTo(f *pflag.FlagSet) {
 
 	f.StringVar(&s.name, "name", "", "the `NAME` that tells this process from its fellows (default: host and process id)")
 	f.StringVar(&s.source, "source", "psp", "the `NAME` of the PSP account; the same in all processes")
-	f.StringVar(&s.consumer, "consumer", "merchant", "the `NAME` of the caller of the merchant's API")
+	f.StringVar(&s.consumer, "consumer", "merchant", "the `NAME` of the consumer that PIXLAB_API_TOKEN belongs to")
 	s.addSizes(f)
 	s.addTimes(f)
 }
@@ -98,19 +100,23 @@ func (s *receiverSettings) addSizes(f *pflag.FlagSet) {
 	f.Var(&s.maxConns, "max-conns", "connections to --listen at once")
 	f.Var(&s.flushItems, "flush-items", "items of callbacks that share one commit at most")
 	f.Var(&s.flushWaiting, "flush-waiting", "items that wait for a commit at most; then callbacks get 503")
+	f.Var(&s.flushers, "flushers", "commits of callbacks side by side")
+	f.Var(&s.giveWayAt, "give-way-at", "items that wait for a commit before workers step back for them")
+	f.Var(&s.memory, "memory", "megabytes that Go's runtime is told to make do with; GOMEMLIMIT goes first")
 	f.Var(&s.pageSize, "page-size", "Pix of one page of a sweep")
 }
 
 func (s *receiverSettings) addTimes(f *pflag.FlagSet) {
 	span := func(at *time.Duration, name string, fallback time.Duration, doc string) {
 		*at = fallback
-		f.Var(&receiverSpan{at, name == "flush-delay"}, name, doc)
+		f.Var(&receiverSpan{at, name == "flush-delay" || name == "give-way"}, name, doc)
 	}
-	span(&s.flushDelay, "flush-delay", 2*time.Millisecond, "how long a callback waits for others to share its commit; 0s: only while another commit runs")
+	span(&s.flushDelay, "flush-delay", 0, "how long a callback waits for others to share its commit; 0s: only while another commit runs")
+	span(&s.giveWay, "give-way", 250*time.Millisecond, "how long a worker's turn is held up at most while callbacks press; 0s: not at all")
 	span(&s.poll, "poll", 100*time.Millisecond, "how often queues are looked at for work that other processes made")
 	span(&s.stopGrace, "stop-grace", 10*time.Second, "how long requests and turns may go on after SIGTERM")
 	span(&s.callTimeout, "call-timeout", 5*time.Second, "bounds one call to the PSP")
-	span(&s.lease, "lease", 30*time.Second, "how long claimed work is held; twice --call-timeout or more")
+	span(&s.lease, "lease", 30*time.Second, "how long claimed work is held; three times --call-timeout or more")
 	span(&s.tolerance, "tolerance", 5*time.Minute, "how far a signature's time may be off")
 	span(&s.backoffBase, "backoff-base", time.Second, "the first pause before a retry, doubled each time")
 	span(&s.backoffCap, "backoff-cap", 5*time.Minute, "the longest pause before a retry")
@@ -121,6 +127,9 @@ func (s *receiverSettings) addTimes(f *pflag.FlagSet) {
 	span(&s.reconcileEvery, "reconcile-every", 6*time.Hour, "the pause between reconciliations with the account statement")
 	span(&s.reconcileGrace, "reconcile-grace", time.Hour, "the age under which a difference may still be on its way")
 	span(&s.proofAfter, "proof-after", time.Hour, "how long the PSP may hide the effect of a call from a query")
+	span(&s.keyWindow, "key-window", time.Minute, "how long a request under an idempotency key may take before a repeat takes it over; six times --call-timeout or more")
+	span(&s.keyTTL, "key-ttl", minKeyTTL, "how long the answers of requests are kept for repeats; 24h to 72h")
+	span(&s.keyPurgeEvery, "key-purge-every", 10*time.Minute, "the pause between purges of answers kept long enough")
 }
 
 // receiverSpan is a flag's duration, more than zero unless zero means something.

@@ -26,23 +26,34 @@ type runFlags struct {
 	// healAt is the event at which to heal, 0 for the plan's end.
 	healAt     countFlag
 	inevitable bool
+	mode       string
+	database   string
 }
 
 const runDoc = `Run one plan and judge it: a plan drawn from a seed, or one from a file.
 
 The report's last line is the command that repeats the run. The same plan, receiver and
 version give the same hash on every machine. When an invariant breaks, or the run does not
-come to rest, the plan is written to pixlab-plan-<seed>-<profile>.json.`
+come to rest, the plan is written to pixlab-plan-<seed>-<profile>.json.
+
+--mode live runs it on real processes, a PSP and two receivers, and a PostgreSQL, which
+is started for it. It takes real time and plans that are marked for it (--profile live,
+the default there), whose decisions are the seed's; the timings are this machine's, so
+that there is no hash.`
 
 func (c *cli) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run --seed N | --plan FILE", Short: "Run one plan and judge it", Long: runDoc, Args: noArgs,
-		Example: "  pixlab run --seed 42\n  pixlab plan --seed 42 --profile hostile | pixlab run --plan -",
+		Example: "  pixlab run --seed 42\n  pixlab plan --seed 42 --profile hostile | pixlab run --plan -\n" +
+			"  pixlab run --mode live --seed 42",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			collectSeldom()
 			if err := f.check(cmd); err != nil {
 				return err
+			}
+			if f.mode == modeLive {
+				return c.runLive(cmd.Context(), &f)
 			}
 			return c.run(&f)
 		},
@@ -58,11 +69,16 @@ func (c *cli) runCommand() *cobra.Command {
 	flags.BoolVar(&f.inevitable, "inevitable", false, "if it fails, heal from earlier events and name the last one that still comes right")
 	flags.StringVar(&f.planOut, "plan-out", "", "write the plan to `FILE`")
 	flags.StringVar(&f.html, "html", "", "write the run as one page to `FILE`, to be opened in a browser")
+	flags.StringVar(&f.mode, "mode", modeModel, "run in the model world, or live on real processes: `MODE` is model or live")
+	flags.StringVar(&f.database, "database-url", "", "with --mode live, use the PostgreSQL server at `URL` (or PIXLAB_DATABASE_URL)")
 	return cmd
 }
 
 // check refuses flags that contradict each other.
 func (f *runFlags) check(cmd *cobra.Command) error {
+	if err := f.checkMode(cmd); err != nil {
+		return err
+	}
 	for _, name := range []string{"plan", "trace", "plan-out", "html"} {
 		if flag := cmd.Flag(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s is empty; want --%s FILE", name, name)
@@ -114,6 +130,8 @@ type finished struct {
 	differs *difference
 	// turning is the last event from which a failed run still comes right.
 	turning *turningPoint
+	live    bool
+	skipped []string // faults that a live run could not carry out
 }
 
 func (c *cli) run(f *runFlags) error {

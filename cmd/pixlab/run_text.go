@@ -27,20 +27,21 @@ func (r *finished) head(p *page) {
 	s := plan.Settings
 	planned, _ := faultTotals(r.Faults)
 	p.field("run", "%s", p.bold(fmt.Sprintf("seed %s · profile %s · receiver %s", plan.Seed, plan.Profile, r.receiver)))
-	p.field("plan", "%s, %s, %s, %s, %s planned", counted(len(plan.Charges), "charge", "charges"),
+	p.field("plan", "%s, %s, %s, %s, %s, %s planned", counted(len(plan.Charges), "charge", "charges"),
 		counted(len(plan.Payments), "payment", "payments"), counted(len(plan.Refunds), "refund", "refunds"),
-		counted(len(plan.Disputes), "MED case", "MED cases"), counted(planned, "fault", "faults"))
+		counted(len(plan.Payouts), "payout", "payouts"), counted(len(plan.Disputes), "MED case", "MED cases"), counted(planned, "fault", "faults"))
 	p.field("", "%s of the receiver, %s in each; retry table %s",
 		counted(s.Instances, "process", "processes"), counted(s.Workers, "worker", "workers"), s.Retry)
 }
 
 func (r *finished) numbers(p *page) {
 	p.line("")
-	p.field("time", "%s simulated in %s", virtual(r.SimulatedMS), elapsed(r.elapsed))
-	p.field("work", "%s steps, %s events, %s HTTP calls", grouped(r.Steps), grouped(r.Events), grouped(r.Calls))
+	r.work(p)
 	p.field("inbox", "%s processed, %s quarantined, %s pending", grouped(r.Processed), grouped(r.Quarantined), grouped(r.PendingInbox))
 	p.field("refunds", "%s returned, %s; %s in process",
 		grouped(r.Refunds), pix.Amount(r.RefundedCents).BRL(), pix.Amount(r.InProcessCents).BRL())
+	p.field("payouts", "%s confirmed, %s, of which %s came back; %s in transit",
+		grouped(r.Payouts), pix.Amount(r.PaidCents).BRL(), pix.Amount(r.ReturnedCents).BRL(), pix.Amount(r.InTransitCents).BRL())
 	p.field("cases", "%s open", grouped(r.CasesOpen))
 	r.voids(p)
 	ledger, statement := pix.Amount(r.LedgerCents), pix.Amount(r.StatementCents)
@@ -113,7 +114,7 @@ func (r *finished) invariants(p *page) {
 		}
 		p.line("  %s %s %s", p.mark(i.Held), pad(id, 4), i.Name)
 		if !i.Held {
-			p.wrapped(9, fmt.Sprintf("%s (event %s)", i.Detail, grouped(i.Event)))
+			p.wrapped(9, r.finding(i))
 		}
 	}
 }
@@ -129,7 +130,7 @@ func (r *finished) trouble(p *page) {
 	}
 	if len(r.Pending) > 0 {
 		p.line("")
-		p.line("still open after %s of healing", virtual(int64(scenarios.HealBound/chaos.Millisecond)))
+		p.line("still open after %s of healing", virtual(r.bound().Milliseconds()))
 		for _, what := range r.Pending {
 			p.wrapped(2, "· "+what)
 		}
@@ -172,7 +173,7 @@ func (r *finished) verdict(p *page) {
 	case scenarios.NotDeterministic:
 		p.line("%s: one plan, two runs", p.bad("not deterministic"))
 	}
-	p.line("%s", p.dim(r.Hash))
+	p.line("%s", p.dim(r.hashOrNone()))
 	switch {
 	case r.kept != "":
 		p.line("plan written to %s", r.kept)

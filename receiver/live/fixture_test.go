@@ -36,7 +36,8 @@ func config() receiver.Config {
 	return receiver.Config{
 		PixKeys: []pix.PixKey{ourKey}, PSPURL: "http://psp.invalid", CallbackURL: "http://us.invalid",
 		Secrets: []pix.Secret{secretA(), secretB()}, MaxBody: 64 << 10,
-		HTTP: nowhere{}, Clock: live.Clock{}, Jitter: live.Jitter, NewID: live.NewID,
+		Consumers: map[string]receiver.TokenDigest{"merchant": receiver.DigestToken(apiToken)},
+		HTTP:      nowhere{}, Clock: live.Clock{}, Jitter: live.Jitter, NewID: live.NewID,
 	}
 }
 
@@ -145,4 +146,9 @@ func callback(n int, txid string) []byte {
 	}
 	return fmt.Appendf(nil, `{"pix":[{"endToEndId":%q,%s"valor":"1.00","chave":%q,"horario":"2026-01-02T12:00:00.000Z"}]}`,
 		endToEndID(n), txid, ourKey)
+}
+
+// ListPayouts finds none.
+func (s *stub) ListPayouts(context.Context, receiver.PayoutQuery) ([]receiver.Payout, error) {
+	return nil, nil
 }

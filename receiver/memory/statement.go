@@ -7,8 +7,8 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// MatchStatement classes lines of the statement. Pix received and their refunds
-// are compared; a line of another kind is OK.
+// MatchStatement classes lines of the statement. Pix received, their refunds,
+// payouts and what came back of them are compared; a line of another kind is OK.
 func (s *Store) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error) {
 	tx, err := s.begin(ctx, "MatchStatement")
 	if err != nil {
@@ -22,6 +22,8 @@ func (s *Store) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]r
 			out[i] = tx.match(line)
 		case pix.KindRefundOut:
 			out[i] = tx.matchRefund(line)
+		case pix.KindPixOut, pix.KindReturnIn:
+			out[i] = tx.matchPayout(line)
 		default:
 			out[i].Class = receiver.MatchOK
 		}

@@ -34,9 +34,11 @@ type Store struct {
 	mu       sync.Mutex
 	events   eventTable
 	variants variantTable
+	keys     keyTable
 	charges  chargeTable
 	payments paymentTable
 	refunds  refundTable
+	payouts  payoutTable
 	memos    memoTable
 	cases    caseTable
 	outbox   outboxTable
@@ -55,9 +57,11 @@ func New(cfg Config) *Store {
 	s := &Store{
 		cfg:      cfg,
 		events:   newEventTable(),
+		keys:     newKeyTable(),
 		charges:  newChargeTable(),
 		payments: newPaymentTable(),
 		refunds:  newRefundTable(),
+		payouts:  newPayoutTable(),
 		memos:    memoTable{rows: map[string]*receiver.Memo{}},
 		cases:    caseTable{rows: map[string]*receiver.Case{}},
 		outbox:   newOutboxTable(),

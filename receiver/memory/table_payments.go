@@ -14,6 +14,8 @@ type pixState struct {
 	net      pix.Amount        // of its credit, on the settlement account
 	inFlight int               // RECEIVED events about its credit
 	refunds  *pixRefunds       // nil while nothing is known of any
+	// payoutsInFlight are RECEIVED events about the payout of that endToEndId.
+	payoutsInFlight int
 	// line are its outbox events by number; next is the one in the queue.
 	line []*slot[receiver.OutboxEvent]
 	next *slot[receiver.OutboxEvent]

@@ -75,6 +75,9 @@ func nextDue(q receiver.Queue) (sql string, args []any) {
 	case receiver.QueueRefunds:
 		return `SELECT due_at FROM refund WHERE origin = 'merchant' AND state IN ('reserved', 'processing')
 ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil
+	case receiver.QueuePayouts:
+		return `SELECT due_at FROM payout WHERE state IN ('reserved', 'processing')
+ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil
 	case receiver.QueueOutbox:
 		return `SELECT due_at FROM outbox_event WHERE ready ORDER BY due_at, id LIMIT 1`, nil
 	}

@@ -20,6 +20,7 @@ func (s *Store) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]
 	err := s.run(ctx, "reserve refunds", func(ctx context.Context, tx *tx) error {
 		refs := column(in, func(n receiver.NewRefund) receiver.RefundRef { return intentionOf(&n.Refund) })
 		p := tx.begin()
+		tx.lockRequestKeys(p, claimed(in, func(n receiver.NewRefund) *receiver.KeyRef { return claimOf(n.Key) }))
 		tx.readRefunds(p, refs)
 		tx.lockPix(p, column(in, func(n receiver.NewRefund) pix.EndToEndID { return n.Refund.EndToEndID }))
 		tx.lockBalance(p)
@@ -54,7 +55,30 @@ func refundRefArrays(refs []receiver.RefundRef) []any {
 	}
 }
 
+// reserve stores one intention, as far as its key lets it.
 func (tx *tx) reserve(ctx context.Context, n receiver.NewRefund) receiver.ReserveOutcome {
+	if n.Key == nil {
+		return tx.reserveRefund(ctx, n)
+	}
+	known := tx.refund(intentionOf(&n.Refund))
+	key, next, work := n.Key.Begin(tx.key(n.Key.Ref), known != nil && !known.State.Final(), n.At)
+	if !work {
+		out := receiver.ReserveOutcome{Key: key}
+		if key.Result == receiver.KeyExpired && known != nil {
+			out.Refund = *known
+		}
+		return out
+	}
+	out := tx.reserveRefund(ctx, n)
+	out.Key = key
+	out, after := n.Conclude(out, next)
+	if after != nil {
+		tx.putKey(*after)
+	}
+	return out
+}
+
+func (tx *tx) reserveRefund(ctx context.Context, n receiver.NewRefund) receiver.ReserveOutcome {
 	if known := tx.refund(intentionOf(&n.Refund)); known != nil {
 		return receiver.ReserveOutcome{Result: receiver.ReserveKnown, Refund: *known}
 	}
@@ -96,7 +120,8 @@ func (s *Store) LeaseRefunds(ctx context.Context, in receiver.Lease) ([]receiver
 	}), err
 }
 
-// leaseRefunds passes over what another transaction holds.
+// leaseRefunds passes over what another transaction holds. It does what
+// receiver.Refund.Leased does.
 const leaseRefunds = `WITH due AS (
     SELECT number AS due_number, due_at AS was_due FROM refund
     WHERE origin = 'merchant' AND state IN ('reserved', 'processing') AND due_at <= $1
@@ -106,7 +131,9 @@ const leaseRefunds = `WITH due AS (
 )
 UPDATE refund
 SET due_at = $3, version = version + 1, attempts = attempts + 1,
-    first_call_at = CASE WHEN clash THEN first_call_at ELSE coalesce(first_call_at, $1) END
+    first_call_at = CASE WHEN clash THEN first_call_at ELSE coalesce(first_call_at, $1) END,
+    prior_call_at = CASE WHEN clash THEN prior_call_at ELSE last_call_at END,
+    last_call_at = CASE WHEN clash THEN last_call_at ELSE $1 END
 FROM due
 WHERE number = due_number
 RETURNING ` + refundColumns + `, was_due`

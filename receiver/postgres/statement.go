@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// MatchStatement classes lines of the statement. Pix received and their refunds
-// are compared; a line of another kind is OK.
+// MatchStatement classes lines of the statement. Pix received, their refunds,
+// payouts and what came back of them are compared; a line of another kind is OK.
 func (s *Store) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error) {
 	if len(in) == 0 {
 		return nil, ctx.Err()
@@ -32,6 +33,8 @@ func (s *Store) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]r
 				out[i] = tx.match(l, flying[flight{aboutCredit, l.EndToEndID}])
 			case pix.KindRefundOut:
 				out[i] = tx.matchRefund(l, flying[flight{aboutRefund, l.EndToEndID}])
+			case pix.KindPixOut, pix.KindReturnIn:
+				out[i] = tx.matchPayout(l, flying[flight{aboutPayout, l.EndToEndID}])
 			default:
 				out[i] = receiver.MatchOutcome{Class: receiver.MatchOK}
 			}
@@ -51,7 +54,7 @@ type flight struct {
 // what is in flight. That comes first: what is done by then is booked by the
 // time the payments are read.
 func (tx *tx) readMatched(ctx context.Context, in []pix.StatementLine) (map[flight]bool, error) {
-	var ids []pix.EndToEndID
+	var ids, payouts []pix.EndToEndID
 	var refunds []line
 	for _, l := range in {
 		switch l.Kind {
@@ -60,11 +63,13 @@ func (tx *tx) readMatched(ctx context.Context, in []pix.StatementLine) (map[flig
 			fallthrough
 		case pix.KindPixIn:
 			ids = append(ids, l.EndToEndID)
+		case pix.KindPixOut, pix.KindReturnIn:
+			payouts = append(payouts, l.EndToEndID)
 		}
 	}
 	flying := map[flight]bool{}
 	p := tx.begin()
-	args := []any{texts(ids, func(id pix.EndToEndID) pix.EndToEndID { return id })}
+	args := []any{texts(slices.Concat(ids, payouts), func(id pix.EndToEndID) pix.EndToEndID { return id }), texts(ids, receiver.CreditKey)}
 	p.query(readFlights, args, func(rows pgx.Rows) error {
 		var f flight
 		err := rows.Scan(&f.about, &f.e2e)
@@ -72,12 +77,18 @@ func (tx *tx) readMatched(ctx context.Context, in []pix.StatementLine) (map[flig
 		return err
 	})
 	tx.lockPix(p, ids)
+	tx.lockLinesOfPayouts(p, payouts)
 	tx.readRefundNets(p, refunds)
 	return flying, tx.send(ctx, p)
 }
 
-const readFlights = `SELECT DISTINCT about, end_to_end_id FROM inbox_event
-WHERE end_to_end_id = ANY ($1) AND state = 'RECEIVED'`
+// Each part has an index of its own: credits that of their keys, refunds and
+// payouts that of what is in flight.
+const readFlights = `SELECT about, end_to_end_id FROM inbox_event
+WHERE event_key = ANY ($2) AND about = 'credit' AND state = 'RECEIVED'
+UNION
+SELECT about, end_to_end_id FROM inbox_event
+WHERE end_to_end_id = ANY ($1) AND about IN ('refund', 'payout') AND state = 'RECEIVED'`
 
 func (tx *tx) match(l pix.StatementLine, inFlight bool) receiver.MatchOutcome {
 	f := receiver.MatchFacts{

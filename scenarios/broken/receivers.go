@@ -16,8 +16,10 @@ func Receivers() []scenarios.Receiver {
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
 		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
 		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
+		keyApart(), orphanUnasked(),
 		halfBooked(), lastContentWins(), statementIgnored(), toldAgain(), sentBeforeSending(), suspenseWithoutCase(),
 		believesCallback(), firstPageOnly(),
+		payoutTimeoutIsFailure(), payoutAskedByIDOnly(), payoutRepeatedPastItsKey(), payoutNewKeyEveryTry(),
 	}
 }
 
@@ -58,14 +60,15 @@ func onPath(b scenarios.Built, path string, h func(w http.ResponseWriter, r *htt
 // overlay is a store with some commands replaced; a nil one is the store's own.
 type overlay struct {
 	receiver.Store
-	repair  func(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error)
-	reserve func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
-	record  func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
-	append  func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
-	claim   func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
-	apply   func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
-	match   func(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error)
-	unseen  func(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error)
+	repair        func(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error)
+	reserve       func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
+	record        func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
+	recordPayouts func(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error)
+	append        func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
+	claim         func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
+	apply         func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
+	match         func(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error)
+	unseen        func(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error)
 	// leaseOutbox takes what there is for the merchant.
 	leaseOutbox func(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error)
 	begin       func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
@@ -100,10 +103,17 @@ func (o overlay) BeginDuty(ctx context.Context, in receiver.DutyClaim) (receiver
 }
 
 func (o overlay) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error) {
-	if o.reserve != nil {
-		return o.reserve(ctx, in)
+	if o.reserve == nil {
+		return o.Store.ReserveRefunds(ctx, in)
 	}
-	return o.Store.ReserveRefunds(ctx, in)
+	out, err := o.reserve(ctx, in)
+	for i := range out {
+		if in[i].Key != nil && out[i].Key.Result == "" {
+			// It looks at no key, and answers all the same.
+			out[i].Key = receiver.KeyOutcome{Result: receiver.KeyDone, Answer: in[i].Answer(out[i])}
+		}
+	}
+	return out, err
 }
 
 func (o overlay) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {
@@ -111,6 +121,13 @@ func (o overlay) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([
 		return o.record(ctx, in)
 	}
 	return o.Store.RecordRefunds(ctx, in)
+}
+
+func (o overlay) RecordPayouts(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error) {
+	if o.recordPayouts != nil {
+		return o.recordPayouts(ctx, in)
+	}
+	return o.Store.RecordPayouts(ctx, in)
 }
 
 func (o overlay) RepairEvents(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
