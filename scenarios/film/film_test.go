@@ -68,6 +68,11 @@ func TestLagIsNeverWrong(t *testing.T) {
 			if f.Verdict != "held" || len(f.Wrongs) > 0 || len(f.Story) > 0 {
 				t.Errorf("seed %d on %s: %s, wrong %v", seed, profile, f.Verdict, f.Wrongs)
 			}
+			for _, cb := range f.Callbacks {
+				if cb.Status == 200 && (cb.Stored < cb.Arrive || cb.Stored > cb.Answered) {
+					t.Errorf("seed %d on %s: %s arrives at %d, is stored at %d and answered at %d", seed, profile, cb.ID, cb.Arrive, cb.Stored, cb.Answered)
+				}
+			}
 			for _, l := range f.Lines {
 				if l.Settled < l.T {
 					t.Errorf("seed %d on %s: the line %s of %d is met at %d", seed, profile, l.Key, l.T, l.Settled)

@@ -25,9 +25,7 @@ func (c *camera) follow(e traceEvent) {
 			cb.Arrive, cb.Instance = e.T, instanceOf(e.Actor)
 		}
 	case "AppendInbox":
-		if cb := c.flying(e.Actor); cb != nil && stores(e.Detail) {
-			cb.Stored, cb.Result = e.T, e.Detail
-		}
+		c.appended(e)
 	case "http.answer":
 		if cb := c.flying(e.Actor); cb != nil {
 			c.answer(cb, e)
@@ -38,6 +36,7 @@ func (c *camera) follow(e traceEvent) {
 // answer notes how a handler ended.
 func (c *camera) answer(cb *Callback, e traceEvent) {
 	cb.Answered = e.T
+	c.gathered(cb, e)
 	status, err := strconv.Atoi(e.Detail)
 	if err != nil { // cut: the instance died
 		if cb.Stored == 0 {
@@ -46,6 +45,43 @@ func (c *camera) answer(cb *Callback, e traceEvent) {
 		return
 	}
 	cb.Status = status
+}
+
+// appended notes a commit of the inbox: one handler's own, or that of a batch
+// which an instance gathered from several handlers.
+func (c *camera) appended(e traceEvent) {
+	switch cb := c.flying(e.Actor); {
+	case !stores(e.Detail):
+	case cb != nil:
+		cb.Stored, cb.Result = e.T, e.Detail
+	default:
+		c.batch[instanceOf(e.Actor)] = e
+	}
+}
+
+// gathered finds, when a handler ends, the batch that its callback was in: a
+// handler that answers 2xx waited for the last one, and one that was cut is
+// taken to have been in it if the batch left a trace of its Pix.
+func (c *camera) gathered(cb *Callback, end traceEvent) {
+	e, ok := c.batch[cb.Instance]
+	if cb.Stored != 0 || !ok || e.T < cb.Arrive {
+		return
+	}
+	left := slices.ContainsFunc(c.film.Inbox, func(s InboxStep) bool {
+		return s.EndToEndID == cb.EndToEndID && s.T >= cb.Arrive && s.T <= e.T
+	})
+	if !left && !strings.HasPrefix(end.Detail, "2") {
+		return
+	}
+	switch {
+	case !strings.Contains(e.Detail, ","):
+		cb.Result = e.Detail
+	case left:
+		cb.Result = "new"
+	default:
+		cb.Result = "known"
+	}
+	cb.Stored = e.T
 }
 
 // stores says whether an outcome of AppendInbox is one, and not an error.

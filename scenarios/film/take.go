@@ -47,8 +47,9 @@ type camera struct {
 	faults *chaos.Faults
 	film   *Film
 	bySub  map[string]*chaos.Payment
-	known  map[string]int // endToEndId → index in film.Pix
-	open   map[string]int // attempt → index in film.Callbacks
+	known  map[string]int     // endToEndId → index in film.Pix
+	open   map[string]int     // attempt → index in film.Callbacks
+	batch  map[int]traceEvent // an instance's last commit of a gathered batch
 	events []traceEvent
 }
 
@@ -65,7 +66,7 @@ type traceEvent struct {
 func newCamera(plan *chaos.Plan) *camera {
 	c := &camera{
 		plan: plan, faults: plan.Merge(), bySub: map[string]*chaos.Payment{},
-		known: map[string]int{}, open: map[string]int{},
+		known: map[string]int{}, open: map[string]int{}, batch: map[int]traceEvent{},
 		film: &Film{
 			Format: Format, Seed: plan.Seed.String(), Profile: plan.Profile, Start: plan.Start,
 			Instances: plan.Settings.Instances, Story: []Step{}, Wrongs: []Wrong{}, Outages: []Outage{},
