@@ -40,11 +40,12 @@ func TestFlood(t *testing.T) {
 	var all sync.WaitGroup
 	counts := map[string]*atomic.Int64{}
 	for name, kind := range floods() {
-		counts[name] = &atomic.Int64{}
+		count := &atomic.Int64{}
+		counts[name] = count
 		all.Go(func() {
 			for ctx.Err() == nil {
 				kind(ctx, b)
-				counts[name].Add(1)
+				count.Add(1)
 			}
 		})
 	}

@@ -189,7 +189,7 @@ func (l *apiLab) start() *receiverProcess {
 	args, err := json.Marshal([]string{
 		"receiver", "--store", "postgres", "--addr-file", file, "--listen", "127.0.0.1:0", "--admin-listen", "off",
 		"--psp-url", l.psp.url, "--callback-url", "http://127.0.0.1:1", "--pix-keys", "loja@example.com",
-		"--call-timeout", "60s", "--lease", "120s", "--key-window", "6m", "--max-conns", "1000",
+		"--call-timeout", "60s", "--lease", "180s", "--key-window", "6m", "--max-conns", "1000",
 	})
 	if err != nil {
 		l.t.Fatal(err)

@@ -67,13 +67,19 @@ func creditLostBesideRefund() scenarios.Receiver {
 			o := overlay{Store: e.Store, repair: repairsNothing}
 			o.append = func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
 				var kept []receiver.InboxItem
+				var at []int
+				out := make([]receiver.AppendOutcome, len(in))
 				for i, it := range in {
 					beside := i+1 < len(in) && in[i+1].Refund != nil
 					if it.Credit == nil || !beside {
-						kept = append(kept, it)
+						kept, at = append(kept, it), append(at, i)
 					}
 				}
-				return e.Store.AppendInbox(ctx, kept)
+				stored, err := e.Store.AppendInbox(ctx, kept)
+				for k, o := range stored {
+					out[at[k]] = o
+				}
+				return out, err
 			}
 			return reference(e, o)
 		},
