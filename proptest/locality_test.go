@@ -18,22 +18,22 @@ type file struct {
 	head     string // all but the lists and the profile's name
 	charges  []string
 	payments []string
-	returns  []string // refunds and disputes
+	returns  []string // refunds, disputes and payouts
 	faults   []string
 }
 
 func fileOf(t *rapid.T, p *chaos.Plan) file {
 	var lists struct {
-		Charges, Payments, Refunds, Disputes, Faults []json.RawMessage
+		Charges, Payments, Refunds, Disputes, Payouts, Faults []json.RawMessage
 	}
 	if err := json.Unmarshal(p.Encode(), &lists); err != nil {
 		t.Fatal(err)
 	}
 	bare := *p
-	bare.Profile, bare.Charges, bare.Payments, bare.Refunds, bare.Disputes, bare.Faults = "", nil, nil, nil, nil, nil
+	bare.Profile, bare.Charges, bare.Payments, bare.Refunds, bare.Disputes, bare.Payouts, bare.Faults = "", nil, nil, nil, nil, nil, nil
 	return file{
 		head: string(bare.Encode()), charges: texts(lists.Charges), payments: texts(lists.Payments),
-		returns: texts(slices.Concat(lists.Refunds, lists.Disputes)), faults: texts(lists.Faults),
+		returns: texts(slices.Concat(lists.Refunds, lists.Disputes, lists.Payouts)), faults: texts(lists.Faults),
 	}
 }
 
@@ -67,8 +67,8 @@ func generate(t *rapid.T, o chaos.Options) *chaos.Plan {
 	return p
 }
 
-// sameBase fails unless two plans agree in everything but refunds, disputes and
-// faults: how much is asked back is the profile's.
+// sameBase fails unless two plans agree in everything but refunds, disputes,
+// payouts and faults: how much is asked for is the profile's.
 func sameBase(t *rapid.T, a, b file) {
 	switch {
 	case a.head != b.head:

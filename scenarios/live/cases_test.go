@@ -109,7 +109,7 @@ func TestNoLockIsHeldWhileThePSPIsAsked(t *testing.T) {
 	close(opened)
 	g := &gate{open: opened, proxy: &httputil.ReverseProxy{ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(502) }}}
 	h := usual()
-	h.before, h.workers, h.more = g, 8, []string{"--call-timeout", "5s", "--lease", "15s", "--max-attempts", "100"}
+	h.before, h.workers, h.more = g, 8, []string{"--call-timeout", "5s", "--key-window", "30s", "--lease", "15s", "--max-attempts", "100"}
 	l := newLab(t, h, nobody{}, false)
 	api := must(url.Parse(l.house.at.API))(t)
 	g.proxy.Rewrite = func(r *httputil.ProxyRequest) { r.SetURL(api) }
