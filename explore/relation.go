@@ -32,12 +32,12 @@ func Relations() []Relation { return []Relation{Reorder, Outage, HealEarly} }
 const openMS = 30 * 60 * 1000
 
 // Undisputed is the plan without what makes its outcome hang on who comes
-// first: refunds, MED cases, second payments, and charges that expire, are
+// first: refunds, MED cases, payouts, second payments, and charges that expire, are
 // removed or may not be there in time. What remains is paid in full whatever
 // happens on the way, so that two runs of it can be compared.
 func Undisputed(plan *chaos.Plan) *chaos.Plan {
 	p := *plan
-	p.Refunds, p.Disputes = nil, nil
+	p.Refunds, p.Disputes, p.Payouts = nil, nil, nil
 	p.Charges = slices.Clone(plan.Charges)
 	for i := range p.Charges {
 		c := &p.Charges[i]

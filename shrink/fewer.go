@@ -51,6 +51,7 @@ func (s *Shrinker) tail() {
 	p.Payments = slices.DeleteFunc(p.Payments, func(x chaos.Payment) bool { return x.AtMS > at })
 	p.Refunds = slices.DeleteFunc(p.Refunds, func(x chaos.Refund) bool { return x.AtMS > at })
 	p.Disputes = slices.DeleteFunc(p.Disputes, func(x chaos.Dispute) bool { return x.ReportAtMS > at })
+	p.Payouts = slices.DeleteFunc(p.Payouts, func(x chaos.Payout) bool { return x.AtMS > at })
 	p.Faults = slices.DeleteFunc(p.Faults, func(d chaos.Deviation) bool {
 		return d.Target.Window != nil && d.Target.Window.FromMS > at || d.Set.AtMS > at
 	})
@@ -78,7 +79,7 @@ func (s *Shrinker) faults() {
 	})
 }
 
-// returns takes away refunds and MED cases.
+// returns takes away refunds, MED cases and payouts.
 func (s *Shrinker) returns() {
 	from := s.best
 	s.fewer(len(from.Refunds), func(keep []int) *chaos.Plan {
@@ -90,6 +91,12 @@ func (s *Shrinker) returns() {
 	s.fewer(len(from.Disputes), func(keep []int) *chaos.Plan {
 		p := copyOf(from)
 		p.Disputes = some(from.Disputes, keep)
+		return prune(p)
+	})
+	from = s.best
+	s.fewer(len(from.Payouts), func(keep []int) *chaos.Plan {
+		p := copyOf(from)
+		p.Payouts = some(from.Payouts, keep)
 		return prune(p)
 	})
 }

@@ -14,6 +14,7 @@ func copyOf(p *chaos.Plan) *chaos.Plan {
 	out.Payments = slices.Clone(p.Payments)
 	out.Refunds = slices.Clone(p.Refunds)
 	out.Disputes = slices.Clone(p.Disputes)
+	out.Payouts = slices.Clone(p.Payouts)
 	out.Faults = slices.Clone(p.Faults)
 	if p.Schedule != nil {
 		out.Schedule = &chaos.Schedule{Choices: slices.Clone(p.Schedule.Choices)}
@@ -73,6 +74,12 @@ func named(p *chaos.Plan) map[string]bool {
 			there[d.Payment+" "+chaos.DisputeNotice(d.ID, n)] = true
 		}
 	}
+	for _, o := range p.Payouts {
+		there[o.ID], there[o.ID+" "+chaos.NoticePayout] = true, true
+		for n := range o.Returns {
+			there[o.ID+" "+chaos.ReturnNotice(n+1)] = true
+		}
+	}
 	return there
 }
 
@@ -91,6 +98,8 @@ func pruned(d chaos.Deviation, there map[string]bool, instances int) (chaos.Devi
 		ok = (duty || there[t.Command.Subject]) && hasInstance(t.Command.Instance, instances)
 	case t.Window != nil:
 		ok = hasPlace(t.Window.Place, instances)
+	case t.Request != "":
+		ok = there[t.Request]
 	default:
 		ok = there[t.Payment]
 	}

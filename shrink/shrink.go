@@ -38,12 +38,12 @@ type Shrinker struct {
 
 // Size is how large a plan is, for people and for comparison.
 type Size struct {
-	Payments, Refunds, Disputes, Faults, Choices int
+	Payments, Refunds, Disputes, Payouts, Faults, Choices int
 }
 
 // SizeOf measures a plan.
 func SizeOf(p *chaos.Plan) Size {
-	s := Size{Payments: len(p.Payments), Refunds: len(p.Refunds), Disputes: len(p.Disputes), Faults: len(p.Faults)}
+	s := Size{Payments: len(p.Payments), Refunds: len(p.Refunds), Disputes: len(p.Disputes), Payouts: len(p.Payouts), Faults: len(p.Faults)}
 	if p.Schedule != nil {
 		s.Choices = len(p.Schedule.Choices)
 	}
