@@ -136,21 +136,25 @@ func (w *World) sendAgain(rows []fakepsp.SettledPix) {
 		rows = rows[1:]
 	}
 	if len(items) == 0 {
-		w.sendPayoutsAgain()
+		w.sendPayoutsAgain(w.psp.Payouts())
 		return
 	}
 	w.postAgain("/pix", pix.EncodeCallback(items), func() { w.sendAgain(rows) })
 }
 
-// sendPayoutsAgain sends all payouts once more, as they stand.
-func (w *World) sendPayoutsAgain() {
-	var items []pix.Payout
-	for _, row := range w.psp.Payouts() {
-		items = append(items, row.Payout)
+// sendPayoutsAgain sends the first of the payouts once more, as they stand, and
+// the rest once they are answered.
+func (w *World) sendPayoutsAgain(rows []fakepsp.PayoutRow) {
+	const most = 200
+	n := min(len(rows), most)
+	if n == 0 {
+		return
 	}
-	if len(items) > 0 {
-		w.postAgain("/pagamentos", pix.EncodePayoutCallback(items), func() {})
+	items := make([]pix.Payout, n)
+	for i, row := range rows[:n] {
+		items[i] = row.Payout
 	}
+	w.postAgain("/pagamentos", pix.EncodePayoutCallback(items), func() { w.sendPayoutsAgain(rows[n:]) })
 }
 
 func (w *World) postAgain(path string, body []byte, then func()) {
