@@ -12,14 +12,19 @@ func credit(p pix.Payment) receiver.Credit {
 	return receiver.Credit{EndToEndID: p.EndToEndID, TxID: p.TxID, PixKey: p.PixKey, Amount: p.Amount, PaidAt: p.PaidAt}
 }
 
-// book writes what the rules decide about a credit, under a ledger reference
-// of the caller's. It looks for no payment that may be there already.
-func book(tx *memory.Tx, c receiver.Credit, confirmed bool, reference string) error {
+// decide is what the rules make of a credit, as if nothing were booked for it.
+func decide(tx *memory.Tx, c receiver.Credit, confirmed bool) receiver.CreditDecision {
 	f := receiver.CreditFacts{Credit: c, Confirmed: confirmed, At: tx.Now()}
 	if charge, ok := tx.ChargeByTxID(c.TxID); ok {
 		f.Charge = &charge
 	}
-	d := tx.Rules().Credit(f)
+	return tx.Rules().Credit(f)
+}
+
+// book writes what the rules decide about a credit, under a ledger reference
+// of the caller's. It looks for no payment that may be there already.
+func book(tx *memory.Tx, c receiver.Credit, confirmed bool, reference string) error {
+	d := decide(tx, c, confirmed)
 	if d.Result != receiver.ApplyBooked {
 		return fmt.Errorf("not booked: %s", d.Result)
 	}

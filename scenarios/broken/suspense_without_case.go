@@ -23,11 +23,7 @@ func bookSilently(tx *memory.Tx, ev receiver.Event, a receiver.Application) (rec
 	if _, known := tx.Payment(c.EndToEndID); known {
 		return "", nil
 	}
-	f := receiver.CreditFacts{Credit: c, Confirmed: confirmed, At: tx.Now()}
-	if charge, ok := tx.ChargeByTxID(c.TxID); ok {
-		f.Charge = &charge
-	}
-	d := tx.Rules().Credit(f)
+	d := decide(tx, c, confirmed)
 	if d.Result != receiver.ApplyBooked || d.Open == nil {
 		return "", nil
 	}
