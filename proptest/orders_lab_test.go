@@ -240,7 +240,7 @@ func (l *ordersLab) rest() error {
 	for range 3_000 {
 		var first receiver.Queue
 		var at time.Time
-		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox} {
+		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.OutboxQueue(receiver.DefaultEndpoint)} {
 			due, ok, err := l.mem.NextDue(context.Background(), q)
 			if err != nil {
 				return err

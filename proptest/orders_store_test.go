@@ -224,6 +224,22 @@ func (s lifeStore) CloseCases(ctx context.Context, in []receiver.CaseClosing) ([
 	return met(ctx, s, in, s.mem.CloseCases)
 }
 
+func (s lifeStore) ListOutbox(ctx context.Context, q receiver.OutboxQuery) ([]receiver.OutboxEvent, error) {
+	return met(ctx, s, q, s.mem.ListOutbox)
+}
+
+func (s lifeStore) ReplayOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	return met(ctx, s, in, s.mem.ReplayOutbox)
+}
+
+func (s lifeStore) SkipOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	return met(ctx, s, in, s.mem.SkipOutbox)
+}
+
+func (s lifeStore) ListRecords(ctx context.Context, q receiver.RecordQuery) ([]receiver.OperatorRecord, error) {
+	return met(ctx, s, q, s.mem.ListRecords)
+}
+
 func (s lifeStore) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool, error) {
 	return s.mem.NextDue(ctx, q)
 }

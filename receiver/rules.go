@@ -12,6 +12,9 @@ import (
 type Rules struct {
 	// Keys are the Pix keys that are ours.
 	Keys []pix.PixKey
+	// Endpoints are the names of those that hear of every effect; none stands for
+	// [DefaultEndpoint].
+	Endpoints []string
 }
 
 // Ours says whether money under that key is ours; an absent key passes.

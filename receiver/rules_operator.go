@@ -15,6 +15,8 @@ const (
 	ActionDrop    = "drop event"
 	ActionAttach  = "attach payment"
 	ActionClose   = "close case"
+	ActionReplay  = "replay outbox event"
+	ActionSkip    = "skip outbox event"
 )
 
 // Reasons why an operator's attachment is refused.

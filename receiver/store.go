@@ -65,8 +65,9 @@ type Store interface {
 	// done ends the turn and sets the next. False: the duty was lost.
 	SaveDuty(ctx context.Context, d Duty, done bool) (bool, error)
 
-	// LeaseOutbox takes due outbox events: of each payment only the lowest
-	// number that is not out, so that order holds per payment.
+	// LeaseOutbox takes due outbox events of [Lease.Endpoint]: of each payment
+	// only the lowest number that is not out, so that order holds per endpoint and
+	// payment.
 	LeaseOutbox(ctx context.Context, in Lease) ([]OutboxEvent, error)
 	// FinishOutbox stores what became of sends. False: the lease was lost.
 	FinishOutbox(ctx context.Context, in []OutboxResult) ([]bool, error)
@@ -104,6 +105,14 @@ type Store interface {
 	AttachPayments(ctx context.Context, in []Attachment) ([]AttachOutcome, error)
 	// CloseCases ends cases: what is in suspense goes to the account named.
 	CloseCases(ctx context.Context, in []CaseClosing) ([]bool, error)
+	// ListOutbox lists outbox events in the order of their ids.
+	ListOutbox(ctx context.Context, q OutboxQuery) ([]OutboxEvent, error)
+	// ReplayOutbox gives dead letters their tries again; SkipOutbox lets go what
+	// waits behind them. Both are recorded. False: it is no dead letter.
+	ReplayOutbox(ctx context.Context, in []Decision) ([]bool, error)
+	SkipOutbox(ctx context.Context, in []Decision) ([]bool, error)
+	// ListRecords reads the operators' book, oldest first.
+	ListRecords(ctx context.Context, q RecordQuery) ([]OperatorRecord, error)
 
 	// NextDue is the instant at which a queue has work, false when it has none.
 	NextDue(ctx context.Context, q Queue) (time.Time, bool, error)
@@ -135,6 +144,9 @@ type Lease struct {
 	Now    time.Time // from [Store.Now]
 	For    time.Duration
 	Limit  int
+	// Endpoint is whose events [Store.LeaseOutbox] takes, [DefaultEndpoint]'s if
+	// empty.
+	Endpoint string
 }
 
 // ChargeRef names a charge.
@@ -348,6 +360,7 @@ type Decision struct {
 // CaseQuery filters cases; zero values do not filter.
 type CaseQuery struct {
 	State   CaseState
+	ID      string
 	AfterID string
 	Limit   int
 }
@@ -378,6 +391,7 @@ type CaseClosing struct {
 
 // OperatorRecord is one line of the operators' book.
 type OperatorRecord struct {
+	Number   int64 // its place in the book, set by [Store.ListRecords] alone
 	At       time.Time
 	Operator string
 	Action   string

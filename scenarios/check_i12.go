@@ -34,10 +34,10 @@ func (atRest) end(f *final) string {
 	}
 	for _, id := range sorted(f.Outbox) {
 		switch o := f.Outbox[id]; {
-		case o.Sent && f.w.endpoint.got[id] == 0:
-			return fmt.Sprintf("outbox event %d counts as sent and never arrived", id)
+		case o.Sent && f.w.endpointNamed(o.Endpoint).got[id] == 0:
+			return fmt.Sprintf("outbox event %d counts as sent and never arrived at %s", id, o.Endpoint)
 		case !o.Sent && !o.Dead && !f.behindDead(o):
-			return fmt.Sprintf("outbox event %d was never sent", id)
+			return fmt.Sprintf("outbox event %d was never sent to %s", id, o.Endpoint)
 		}
 	}
 	return ""
@@ -46,7 +46,7 @@ func (atRest) end(f *final) string {
 // behindDead says whether a dead letter of the same payment holds an event up.
 func (v *View) behindDead(o *receiver.OutboxEvent) bool {
 	for _, other := range v.Outbox {
-		if other.EndToEndID == o.EndToEndID && other.Dead && other.Number < o.Number {
+		if other.EndToEndID == o.EndToEndID && other.Endpoint == o.Endpoint && other.Dead && !other.Skipped && other.Number < o.Number {
 			return true
 		}
 	}

@@ -53,7 +53,7 @@ type World struct {
 	mem       *memory.Store
 	view      *View
 	judge     *judge
-	endpoint  *endpoint
+	endpoints []*endpoint
 	instances []*instance
 	courier   *chaos.Task
 
@@ -117,13 +117,13 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		balance: plan.Seed.Mixer("balance"),
 		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
 		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
-		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}},
+		duties: map[receiver.Queue]*dutyRest{}, endpoints: newEndpoints(),
 	}
 	w.indexSubjects()
 	w.view = newView()
 	w.judge = newJudge(w, o.Without)
 	w.mem = memory.New(memory.Config{
-		Rules: receiver.Rules{Keys: []pix.PixKey{merchantKey}}, Now: w.now, Observe: w.observe, Slim: true,
+		Rules: w.rules(), Now: w.now, Observe: w.observe, Slim: true,
 	})
 	return w, w.openPSP()
 }
@@ -186,10 +186,6 @@ func callbackSecret(seed chaos.Seed) pix.Secret {
 	return pix.Secret{ID: "k1", Key: []byte(seed.ID("secret", "callback", 32))}
 }
 
-func endpointSecret(seed chaos.Seed) pix.Secret {
-	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", "endpoint", 32))}
-}
-
 // labClient is the receiver's identity at the PSP.
 func labClient(seed chaos.Seed) fakepsp.Client {
 	return fakepsp.Client{
@@ -218,9 +214,9 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 	seed := w.plan.Seed
 	return receiver.Config{
 		Name: in.name, PixKeys: []pix.PixKey{merchantKey},
-		PSPURL: "https://" + hostPSP, CallbackURL: "https://" + hostReceiver, EndpointURL: "https://" + hostEndpoint + "/events",
+		PSPURL: "https://" + hostPSP, CallbackURL: "https://" + hostReceiver, Endpoints: w.receiverEndpoints(),
 		TokenURL: "https://" + hostPSP + "/oauth/token", ClientID: labClient(seed).ID, ClientSecret: labClient(seed).Secret,
-		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
+		Secrets:    []pix.Secret{callbackSecret(seed)},
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
 		Overlap: sweepOverlap, ReconcileEvery: reconcileEvery, ChangedEvery: changedEvery, Grace: reconcileGrace,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,

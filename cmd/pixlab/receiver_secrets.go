@@ -14,13 +14,15 @@ import (
 type receiverSecrets struct {
 	callback, callbacks          string // id:base64; two or more with commas between
 	client, endpoint, api, admin string
+	endpoints                    string // NAME=id:base64, with commas between
 }
 
 func secretsFromEnvironment() receiverSecrets {
 	return receiverSecrets{
 		callback: os.Getenv("PIXLAB_CALLBACK_SECRET"), callbacks: os.Getenv("PIXLAB_CALLBACK_SECRETS"),
 		client: os.Getenv("PIXLAB_CLIENT_SECRET"), endpoint: os.Getenv("PIXLAB_ENDPOINT_SECRET"),
-		api: os.Getenv("PIXLAB_API_TOKEN"), admin: os.Getenv("PIXLAB_ADMIN_TOKEN"),
+		endpoints: os.Getenv("PIXLAB_ENDPOINT_SECRETS"),
+		api:       os.Getenv("PIXLAB_API_TOKEN"), admin: os.Getenv("PIXLAB_ADMIN_TOKEN"),
 	}
 }
 

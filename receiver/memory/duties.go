@@ -84,10 +84,16 @@ func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool,
 			return x.DueAt, true, nil
 		}
 	case receiver.QueueOutbox:
-		if o := s.outbox.due.first(); o != nil {
+		if o := s.outbox.first(); o != nil {
 			return o.DueAt, true, nil
 		}
 	default:
+		if endpoint, is := q.Endpoint(); is {
+			if o := s.outbox.queueOf(endpoint).first(); o != nil {
+				return o.DueAt, true, nil
+			}
+			break
+		}
 		if d := s.duties[q]; d != nil && !d.due().IsZero() {
 			return d.due(), true, nil
 		}

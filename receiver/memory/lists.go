@@ -70,7 +70,7 @@ func (s *Store) ListCases(ctx context.Context, q receiver.CaseQuery) ([]receiver
 		if q.Limit > 0 && len(out) == q.Limit {
 			break
 		}
-		if c := s.cases.rows[id]; q.State == "" || c.State == q.State {
+		if c := s.cases.rows[id]; (q.State == "" || c.State == q.State) && (q.ID == "" || c.ID == q.ID) {
 			out = append(out, cloneCase(c))
 		}
 	}
@@ -89,6 +89,22 @@ func (s *Store) FindPayments(ctx context.Context, in []pix.EndToEndID) ([]*recei
 		if p, ok := tx.Payment(id); ok {
 			out[i] = &p
 		}
+	}
+	return out, nil
+}
+
+// ListRecords reads the operators' book.
+func (s *Store) ListRecords(ctx context.Context, q receiver.RecordQuery) ([]receiver.OperatorRecord, error) {
+	tx, err := s.begin(ctx, "ListRecords")
+	if err != nil {
+		return nil, err
+	}
+	defer tx.end()
+	var out []receiver.OperatorRecord
+	for n := max(q.After, 0); n < int64(len(s.records)) && (q.Limit <= 0 || len(out) < q.Limit); n++ {
+		r := s.records[n]
+		r.Number = n + 1
+		out = append(out, r)
 	}
 	return out, nil
 }

@@ -271,18 +271,15 @@ func (tx *Tx) Outbox(id int64) (receiver.OutboxEvent, bool) {
 	return receiver.OutboxEvent{}, false
 }
 
-// AddOutbox stores a new outbox event and returns the id it gave it. The
-// number within the payment is the caller's, see Payment.Events.
-func (tx *Tx) AddOutbox(o receiver.OutboxEvent) int64 {
-	o.ID = tx.s.outbox.nextID()
-	tx.putOutbox(nil, &o)
-	return o.ID
-}
+// AddOutbox stores a new outbox event, for each endpoint unless it names one,
+// and returns the first id that it gave. The number within the payment is the
+// caller's, see Payment.Events.
+func (tx *Tx) AddOutbox(o receiver.OutboxEvent) int64 { return tx.tell(o) }
 
 // PutOutbox stores an outbox event in the place of the one with its id.
 func (tx *Tx) PutOutbox(o receiver.OutboxEvent) error {
 	before := tx.s.outbox.byID(o.ID)
-	if before == nil || before.EndToEndID != o.EndToEndID {
+	if before == nil || before.EndToEndID != o.EndToEndID || before.Endpoint != o.Endpoint {
 		return fmt.Errorf("put outbox event %d: there is none of %s", o.ID, o.EndToEndID)
 	}
 	tx.putOutbox(before, &o)

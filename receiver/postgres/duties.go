@@ -49,16 +49,16 @@ RETURNING name, version, watermark, cursor, next_at`
 
 // NextDue looks at the front of a queue. A duty that was never begun is due now.
 func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool, error) {
-	sql, args := nextDue(q)
+	sql, args, queue := nextDue(q)
 	found, err := all(ctx, s, "ask what is due", reads, sql, args, func(rows pgx.Rows) (at time.Time, err error) {
 		return at, rows.Scan(unknown{&at})
 	})
 	switch {
 	case err != nil:
 		return time.Time{}, false, err
-	case len(found) > 0 && (len(args) == 0 || !found[0].IsZero()):
+	case len(found) > 0 && !found[0].IsZero():
 		return found[0], true, nil
-	case len(args) == 0:
+	case queue:
 		return time.Time{}, false, nil
 	}
 	now, err := s.Now(ctx)
@@ -66,17 +66,21 @@ func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool,
 }
 
 // nextDue is the statement that asks for the front of a queue: one row, or none.
-func nextDue(q receiver.Queue) (sql string, args []any) {
+// A duty has no queue: it is due now unless something is known of it.
+func nextDue(q receiver.Queue) (sql string, args []any, queue bool) {
 	switch q {
 	case receiver.QueueInbox:
-		return `SELECT due_at FROM inbox_event WHERE state = 'RECEIVED' ORDER BY due_at, id LIMIT 1`, nil
+		return `SELECT due_at FROM inbox_event WHERE state = 'RECEIVED' ORDER BY due_at, id LIMIT 1`, nil, true
 	case receiver.QueueCharges:
-		return `SELECT due_at FROM charge WHERE state = 'intended' ORDER BY due_at, consumer, reference LIMIT 1`, nil
+		return `SELECT due_at FROM charge WHERE state = 'intended' ORDER BY due_at, consumer, reference LIMIT 1`, nil, true
 	case receiver.QueueRefunds:
 		return `SELECT due_at FROM refund WHERE origin = 'merchant' AND state IN ('reserved', 'processing')
-ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil
+ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil, true
 	case receiver.QueueOutbox:
-		return `SELECT due_at FROM outbox_event WHERE ready ORDER BY due_at, id LIMIT 1`, nil
+		return `SELECT min(due_at) FROM outbox_event WHERE ready`, nil, true
 	}
-	return `SELECT ` + dutyDue + ` FROM duty WHERE name = $1`, []any{text(q)}
+	if endpoint, is := q.Endpoint(); is {
+		return `SELECT due_at FROM outbox_event WHERE ready AND endpoint = $1 ORDER BY due_at, id LIMIT 1`, []any{text(endpoint)}, true
+	}
+	return `SELECT ` + dutyDue + ` FROM duty WHERE name = $1`, []any{text(q)}, false
 }

@@ -62,6 +62,9 @@ func (s *Store) ListCases(ctx context.Context, q receiver.CaseQuery) ([]receiver
 	if q.State != "" {
 		c.add("state = ?", text(q.State))
 	}
+	if q.ID != "" {
+		c.add("id = ?", text(q.ID))
+	}
 	sql, args := c.query(`SELECT `+caseColumns+` FROM suspense_case`, `id`, q.Limit)
 	return all(ctx, s, "list cases", reads, sql, args, scanCase)
 }

@@ -76,6 +76,14 @@ func (f *fixture) otherCommands() []command {
 		}},
 		{"LeaseOutbox", func(ctx context.Context) error { return only(s.LeaseOutbox(ctx, f.lease(9))) }},
 		{"FinishOutbox", func(ctx context.Context) error { return only(s.FinishOutbox(ctx, []receiver.OutboxResult{{ID: 1}})) }},
+		{"ListOutbox", func(ctx context.Context) error { return only(s.ListOutbox(ctx, receiver.OutboxQuery{})) }},
+		{"ReplayOutbox", func(ctx context.Context) error {
+			return only(s.ReplayOutbox(ctx, []receiver.Decision{{EventID: 1, Now: f.now()}}))
+		}},
+		{"SkipOutbox", func(ctx context.Context) error {
+			return only(s.SkipOutbox(ctx, []receiver.Decision{{EventID: 1, Now: f.now()}}))
+		}},
+		{"ListRecords", func(ctx context.Context) error { return only(s.ListRecords(ctx, receiver.RecordQuery{})) }},
 		{"MatchStatement", func(ctx context.Context) error {
 			return only(s.MatchStatement(ctx, []pix.StatementLine{f.line(5, 100)}))
 		}},

@@ -37,6 +37,8 @@ func Run(t *testing.T, open func(t *testing.T, rules receiver.Rules, now func() 
 		{"dispositions", dispositionOutcomes()},
 		{"duties", dutyOutcomes()},
 		{"outbox", outboxOutcomes()},
+		{"endpoints", endpointOutcomes()},
+		{"dead letters", deadLetterOutcomes()},
 		{"statement", statementOutcomes()},
 		{"repair", repairOutcomes()},
 		{"adjustments", adjustmentOutcomes()},
