@@ -19,10 +19,11 @@ func replayKind() Kind {
 
 func proposeReplay(p Proposer) (out []Deviation) {
 	for n, st := range p.callbacks() {
-		if p.left(n.dueMS) < 10*minuteMS {
+		old := p.least(10 * minuteMS)
+		if p.left(n.dueMS) < old {
 			continue
 		}
-		after := st.octave(10*minuteMS, p.left(n.dueMS))
+		after := st.octave(old, p.left(n.dueMS))
 		out = append(out, n.on(replayCopy, 1, Change{CopyAfterMS: after, Frozen: true}))
 	}
 	return out

@@ -77,11 +77,11 @@ func chooseRates(profile Profile, o Options) ([]KindRate, error) {
 func base(seed Seed, profile Profile) *Plan {
 	p := &Plan{
 		Format: Format, Generator: Generator, Seed: seed, Profile: profile.Name,
-		Start: drawStart(seed), HorizonMS: int64(profile.Days) * DayMS, Settings: drawSettings(seed, profile),
+		Start: drawStart(seed), HorizonMS: profile.horizon(), Live: profile.Live, Settings: drawSettings(seed, profile),
 		Charges: make([]Charge, 0, profile.Payments), Payments: make([]Payment, 0, profile.Payments),
 		Faults: []Deviation{},
 	}
-	d := drawer{plan: p, profile: profile, ids: make(map[string]bool, profile.Payments), scratch: blankStream()}
+	d := drawer{plan: p, profile: profile, pace: profile.pace(), ids: make(map[string]bool, profile.Payments), scratch: blankStream()}
 	for i := range profile.Payments {
 		d.payment(i)
 	}
@@ -101,7 +101,7 @@ func drawSettings(seed Seed, profile Profile) Settings {
 	if profile.Plain {
 		lag, repeats = 30_000, repeats[:1]
 	}
-	return Settings{
+	s := Settings{
 		Instances:         2,
 		Workers:           int(seed.Stream("settings/workers").Between(1, 2)),
 		Retry:             table.Name,
@@ -111,6 +111,10 @@ func drawSettings(seed Seed, profile Profile) Settings {
 		RefundRepeat:      repeats[seed.Stream("settings/refund_repeat").Below(uint64(len(repeats)))],
 		PageSize:          []int{3, 10, 100}[seed.Stream("settings/page_size").Below(3)],
 	}
+	if profile.Live {
+		return liveSettings(s, seed.Stream("settings/statement_lag"))
+	}
+	return s
 }
 
 // propose collects what every kind wants of the base plan.
@@ -128,6 +132,9 @@ func propose(p *Plan, rates []KindRate) []Deviation {
 	out := make([]Deviation, 0, n)
 	for _, found := range wanted {
 		out = append(out, found...)
+	}
+	if p.Live {
+		out = fitLive(p, out)
 	}
 	return sortDeviations(out)
 }

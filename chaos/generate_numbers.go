@@ -34,24 +34,24 @@ func (st *Stream) octave(lo, hi int64) int64 {
 // happen; one payment in four stands alone.
 func (d *drawer) instant(i int) int64 {
 	st := d.stream(i, "at")
-	last := lastPaymentMS + int64(min(d.profile.Days, paymentDays)-1)*DayMS
+	first, last := d.pace.first, d.pace.last
 	if st.Chance(Rate{1, 4}) {
-		return st.Between(firstPaymentMS, last)
+		return st.Between(first, last)
 	}
 	k := st.Below(burstsInTwenty)
 	burst := d.plan.Seed.Stream("burst/" + itoa(i/20) + "/" + itoa(int(k)))
-	centre := burst.Between(firstPaymentMS, last-minuteMS)
-	widths := [...]int64{8, 40, 1_500, 8_000, 30_000}
+	widths := d.pace.widths
+	centre := burst.Between(first, last-2*widths[len(widths)-1])
 	width := widths[burst.Below(uint64(len(widths)))]
 	return centre + st.Between(0, width)
 }
 
-// drawNotify is the time from settlement to callback: mostly milliseconds.
-func drawNotify(st *Stream) int64 {
+// notify is the time from settlement to callback: mostly milliseconds.
+func (d *drawer) notify(st *Stream) int64 {
 	if st.Chance(Rate{1, 10}) {
-		return st.Between(secondMS, 10*secondMS)
+		return st.Between(d.pace.late[0], d.pace.late[1])
 	}
-	return st.octave(5, 800)
+	return st.octave(d.pace.quick[0], d.pace.quick[1])
 }
 
 // drawExpiry is a charge's life in seconds, from one hour to a day.

@@ -8,6 +8,7 @@ import "time"
 type drawer struct {
 	plan    *Plan
 	profile Profile
+	pace    pace
 	ids     map[string]bool // endToEndIds taken
 	static  int             // position in plan.Charges plus one of the last static code
 	scratch *Stream         // the memory of open
@@ -42,7 +43,7 @@ func (d *drawer) open(path ...string) *Stream {
 }
 
 func (d *drawer) payment(i int) {
-	pay := Payment{ID: "p" + itoa(i), AtMS: d.instant(i), NotifyAfterMS: drawNotify(d.stream(i, "notify"))}
+	pay := Payment{ID: "p" + itoa(i), AtMS: d.instant(i), NotifyAfterMS: d.notify(d.stream(i, "notify"))}
 	amount := drawAmount(d.stream(i, "amount"))
 	pay.AmountCents = amount
 	switch kind := d.shape(i); kind {
@@ -81,20 +82,20 @@ func (d *drawer) shape(i int) shape {
 func (d *drawer) charge(i int, atMS, amount int64, foreign bool) Charge {
 	st := d.stream(i, "charge")
 	hurried := st.Chance(Rate{1, 10})
-	ahead := st.octave(5_000, 2*hourMS)
+	ahead := st.octave(d.pace.ahead[0], d.pace.ahead[1])
 	life := drawExpiry(st)
 	if hurried && !d.profile.Plain {
 		ahead = st.Between(0, 300)
 	}
 	c := Charge{
 		ID: "c" + itoa(i), Reference: "PED-" + itoa(1000+i), Kind: ChargeDynamic,
-		AmountCents: amount, CreateAtMS: max(1_000, atMS-ahead),
+		AmountCents: amount, CreateAtMS: max(d.pace.earliest, atMS-ahead),
 	}
 	c.ExpiresInS = max(life, (atMS-c.CreateAtMS)/1000+600)
 	if foreign {
 		c.Elsewhere = true
 		if !st.Chance(Rate{1, 3}) {
-			c.AdoptAtMS = min(c.CreateAtMS+st.octave(minuteMS, 6*hourMS), d.plan.HorizonMS-minuteMS)
+			c.AdoptAtMS = min(c.CreateAtMS+st.octave(d.pace.adopt[0], d.pace.adopt[1]), d.pace.adoptEnd)
 		}
 	}
 	return c
@@ -105,16 +106,16 @@ func (d *drawer) charge(i int, atMS, amount int64, foreign bool) Charge {
 // leaves the amount to the payer.
 func (d *drawer) code(i int, atMS, amount int64) (charge string, cents int64) {
 	st := d.stream(i, "code")
-	join, open, ahead := st.Chance(Rate{3, 4}), st.Chance(Rate{1, 2}), st.octave(minuteMS, 2*hourMS)
+	join, open, ahead := st.Chance(Rate{3, 4}), st.Chance(Rate{1, 2}), st.octave(d.pace.codeAhead[0], d.pace.codeAhead[1])
 	if join && d.static > 0 {
-		if c := d.plan.Charges[d.static-1]; c.CreateAtMS+1_000 < atMS {
+		if c := d.plan.Charges[d.static-1]; c.CreateAtMS+d.pace.earliest < atMS {
 			if c.AmountCents > 0 {
 				amount = c.AmountCents
 			}
 			return c.ID, amount
 		}
 	}
-	c := Charge{ID: "c" + itoa(i), Reference: "CAIXA-" + itoa(1000+i), Kind: ChargeStatic, CreateAtMS: max(1_000, atMS-ahead)}
+	c := Charge{ID: "c" + itoa(i), Reference: "CAIXA-" + itoa(1000+i), Kind: ChargeStatic, CreateAtMS: max(d.pace.earliest, atMS-ahead)}
 	if !open {
 		c.AmountCents = amount
 	}

@@ -43,7 +43,7 @@ func (d *drawer) refund(i, k int, paidMS int64) Refund {
 	r := Refund{ID: "r" + itoa(n), Origin: OriginMerchant, Reference: "DEV-" + itoa(1000+n)}
 	r.AtMS = d.refundAt(d.open(path, "/at"), paidMS)
 	end := d.open(path, "/end")
-	r.SettleAfterMS, r.NotifyAfterMS = drawSettle(end), end.Between(0, 2*secondMS)
+	r.SettleAfterMS, r.NotifyAfterMS = d.settle(end), end.Between(d.pace.tell[0], d.pace.tell[1])
 	if d.profile.Plain {
 		return r
 	}
@@ -57,23 +57,22 @@ func (d *drawer) refund(i, k int, paidMS int64) Refund {
 // refundAt is when a refund is asked for: one in ten within seconds of its Pix,
 // the others five minutes to hours later.
 func (d *drawer) refundAt(st *Stream, paidMS int64) int64 {
-	latest := d.plan.HorizonMS - returnsEndMS - longestSettleMS - 2*secondMS
-	longest := min(d.profile.longestWait(), latest-paidMS)
+	longest := min(d.pace.later[1], d.profile.latestRefund()-paidMS)
 	if d.profile.Plain {
 		return paidMS + st.octave(calmRefundMS, longest)
 	}
 	if st.Chance(Rate{1, 10}) {
-		return paidMS + st.octave(300, 20*secondMS)
+		return paidMS + st.octave(d.pace.soon[0], d.pace.soon[1])
 	}
-	return paidMS + st.octave(5*minuteMS, longest)
+	return paidMS + st.octave(d.pace.later[0], longest)
 }
 
-// drawSettle is how long a refund is in process: one in three not at all.
-func drawSettle(st *Stream) int64 {
+// settle is how long a refund is in process: one in three not at all.
+func (d *drawer) settle(st *Stream) int64 {
 	if st.Chance(Rate{1, 3}) {
 		return 0
 	}
-	return st.octave(200, longestSettleMS)
+	return st.octave(d.pace.settle[0], d.pace.settle[1])
 }
 
 // bankReference is the id that the bank's own app gives a refund: mostly a

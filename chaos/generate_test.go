@@ -269,7 +269,7 @@ func TestGenerateRefuses(t *testing.T) {
 		o           Options
 		wrong, good string
 	}{
-		"unknown profile":   {Options{Profile: "wild"}, `"wild" is unknown`, "calm, mixed, hostile, swarm, med, delay"},
+		"unknown profile":   {Options{Profile: "wild"}, `"wild" is unknown`, "calm, mixed, hostile, swarm, med, live, delay"},
 		"unknown kind":      {Options{Faults: []string{"delay", "rain"}}, `"rain" is unknown`, "delay, duplicate"},
 		"seed too large":    {Options{Seed: MaxSeed + 1}, "too large", "9007199254740991"},
 		"negative payments": {Options{Payments: -1}, "-1 payments", "1 or more"},

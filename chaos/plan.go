@@ -15,18 +15,22 @@ const Generator = 2
 //
 // All times are milliseconds from Start; all money is whole cents.
 type Plan struct {
-	Format    string      `json:"format"`
-	Generator int         `json:"generator"`
-	Seed      Seed        `json:"seed"`
-	Profile   string      `json:"profile"`
-	Start     time.Time   `json:"start"`
-	HorizonMS int64       `json:"horizon_ms"`
-	Settings  Settings    `json:"settings"`
-	Charges   []Charge    `json:"charges"`
-	Payments  []Payment   `json:"payments"`
-	Refunds   []Refund    `json:"refunds,omitempty"`
-	Disputes  []Dispute   `json:"disputes,omitempty"`
-	Faults    []Deviation `json:"faults"`
+	Format    string    `json:"format"`
+	Generator int       `json:"generator"`
+	Seed      Seed      `json:"seed"`
+	Profile   string    `json:"profile"`
+	Start     time.Time `json:"start"`
+	HorizonMS int64     `json:"horizon_ms"`
+	// Live marks a plan for live runs: all of it within [MaxLiveMS].
+	Live     bool        `json:"live,omitempty"`
+	Settings Settings    `json:"settings"`
+	Charges  []Charge    `json:"charges"`
+	Payments []Payment   `json:"payments"`
+	Refunds  []Refund    `json:"refunds,omitempty"`
+	Disputes []Dispute   `json:"disputes,omitempty"`
+	Faults   []Deviation `json:"faults"`
+	// Schedule, if any, orders the steps in place of the seed.
+	Schedule *Schedule `json:"schedule,omitempty"`
 }
 
 // Settings are the habits of both sides during one run.

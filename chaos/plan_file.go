@@ -152,6 +152,7 @@ func (p *Plan) canonical() Plan {
 	out.Refunds = append([]Refund(nil), p.Refunds...)
 	out.Disputes = append([]Dispute(nil), p.Disputes...)
 	out.Faults = sortDeviations(p.Faults)
+	out.Schedule = p.Schedule.sorted()
 	for i := range out.Faults {
 		out.Faults[i].Set = Change{}.Join(out.Faults[i].Set) // sorts the lists inside
 	}

@@ -24,7 +24,9 @@ type Profile struct {
 	// it meets a MED case.
 	Refunds, Disputes Rate
 	// Days is the horizon, SweepEveryMS the pause between two sweeps.
-	Days         int
+	Days int
+	// Live marks the plans for live runs; they last [MaxLiveMS] and no day.
+	Live         bool
 	SweepEveryMS int64
 	// Payments is how many there are when [Options] does not say.
 	Payments int
@@ -37,7 +39,7 @@ const usualPayments = 20
 // its own over a day of the usual length.
 func moods() []Profile {
 	kinds := Kinds()
-	return []Profile{calm(), mixed(kinds), hostile(kinds), swarm(kinds), med(kinds)}
+	return []Profile{calm(), mixed(kinds), hostile(kinds), swarm(kinds), med(kinds), liveProfile(kinds)}
 }
 
 // usual is a day with as many payments, refunds and MED cases as most profiles have.
@@ -48,8 +50,8 @@ func usual(name, doc string) Profile {
 	}
 }
 
-// Profiles lists all profiles: calm, mixed, hostile, swarm, med, then one a
-// kind, named as the kind.
+// Profiles lists all profiles: calm, mixed, hostile, swarm, med, live, then
+// one a kind, named as the kind.
 func Profiles() []Profile {
 	out := moods()
 	for _, k := range Kinds() {
@@ -72,7 +74,7 @@ func ProfileNamed(name string) (Profile, bool) {
 }
 
 func profileNames() []string {
-	return append([]string{"calm", "mixed", "hostile", "swarm", "med"}, kindNames()...)
+	return append([]string{"calm", "mixed", "hostile", "swarm", "med", "live"}, kindNames()...)
 }
 
 func calm() Profile {

@@ -117,8 +117,23 @@ func (p *Proposer) nearest(s *sale, reachMS int64) *sale {
 
 func apart(a, b *sale) int64 { return max(a.dueMS-b.dueMS, b.dueMS-a.dueMS) }
 
-// left is the time from an instant to a minute before the horizon.
-func (p *Proposer) left(fromMS int64) int64 { return p.Plan.HorizonMS - minuteMS - fromMS }
+// left is the time from an instant to a minute before the horizon, or to where
+// a live plan's faults end.
+func (p *Proposer) left(fromMS int64) int64 {
+	if p.Plan.Live {
+		return liveFaultsEndMS - fromMS
+	}
+	return p.Plan.HorizonMS - minuteMS - fromMS
+}
+
+// least is a length of time that a kind wants at least: a live plan has room
+// for a second.
+func (p *Proposer) least(ms int64) int64 {
+	if p.Plan.Live {
+		return min(ms, secondMS)
+	}
+	return ms
+}
 
 // busy is an instant near which the receiver calls the PSP for the sale: when its
 // callback is due, when its charge is made, or when it is asked back.
@@ -139,6 +154,9 @@ func (p *Proposer) busy(st *Stream, s *sale) int64 {
 // window is a stretch of lo to hi milliseconds around the instant, inside the
 // horizon: it begins before it by up to its own length, at most a minute.
 func (p *Proposer) window(st *Stream, place string, aroundMS, lo, hi int64, set Change) Deviation {
+	if p.Plan.Live {
+		lo, hi = leastLiveWindowMS, mostLiveWindowMS
+	}
 	length := st.octave(lo, hi)
 	from := max(0, aroundMS-st.Between(0, min(length-1, minuteMS)))
 	to := max(from+1, min(from+length, p.Plan.HorizonMS))

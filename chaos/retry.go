@@ -54,9 +54,9 @@ func RetryTables() []RetryTable {
 	}
 }
 
-// RetryTableNamed finds a table by name.
+// RetryTableNamed finds a table by name, that of live runs too.
 func RetryTableNamed(name string) (RetryTable, bool) {
-	for _, t := range RetryTables() {
+	for _, t := range append(RetryTables(), LiveRetry()) {
 		if t.Name == name {
 			return t, true
 		}

@@ -40,6 +40,13 @@ type Scheduler struct {
 	spread   uint64
 	waiting  taskHeap // by wake, then name
 	ready    taskHeap // by priority, then name
+
+	last      *Task // who stepped last
+	switches  int64
+	stay      bool // a schedule is followed
+	choices   []Choice
+	recording bool
+	recorded  []Choice
 }
 
 // The range of a step's latency: a command or a hop on a local network.
@@ -129,6 +136,10 @@ func (s *Scheduler) Next(limit Instant) *Task {
 		s.ready.push(t)
 	}
 	t := s.ready.tasks[0]
+	if s.stay {
+		t = s.chosen(t)
+	}
+	s.note(t)
 	s.ready.remove(t)
 	t.ready = false
 	s.steps++

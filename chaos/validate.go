@@ -19,7 +19,7 @@ func (p *Plan) Validate() error {
 		plan: p, owner: map[string]string{}, charges: map[string]*Charge{}, payments: map[string]*Payment{},
 		refunds: map[string]*Refund{}, disputes: map[string]*Dispute{},
 	}
-	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allRefunds, v.allDisputes, v.allFaults} {
+	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allRefunds, v.allDisputes, v.allFaults, v.live, v.schedule} {
 		if err := check(); err != nil {
 			return oneLine(err)
 		}

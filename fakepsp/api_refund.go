@@ -50,10 +50,13 @@ func (p *PSP) repeated(row RefundRow, r pix.RefundRequest) Reply {
 	same := r.Amount == row.Amount && nature == row.Nature && r.Description == row.Description
 	switch {
 	case p.cfg.RefundRepeat == RefundRepeatConflict:
+		p.reached(MarkRefundInUse)
 		return statusProblem(http.StatusConflict, "this Pix has a refund of this id")
 	case same && p.cfg.RefundRepeat == RefundRepeatSame:
+		p.reached(MarkRefundSame)
 		return answer(http.StatusCreated, row.Refund)
 	}
+	p.reached(MarkRefundInUse)
 	return invalidRefund(pix.Violation{
 		Reason: "used already by another refund of this Pix", Property: "devolucao.id", Value: string(row.ID),
 	})

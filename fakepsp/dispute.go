@@ -84,6 +84,9 @@ func (p *PSP) Report(order DisputeOrder) error {
 	d := &dispute{order: order, of: row, stage: DisputeReported, at: stamp(now)}
 	left := row.Amount - p.truth.share(row.EndToEndID).returned - p.cases.claimed(row.EndToEndID)
 	d.blocked = max(0, min(order.Amount, left, p.balance-p.cases.blocked))
+	if d.blocked < order.Amount {
+		p.reached(MarkBlockedInPart)
+	}
 	p.cases.add(d)
 	p.version++
 	p.tellCase(d)

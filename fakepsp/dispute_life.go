@@ -121,6 +121,7 @@ func (p *PSP) makeRoom(of SettledPix, at time.Time) {
 		case row.Amount <= room:
 			room -= row.Amount
 		default:
+			p.reached(MarkRefundTaken)
 			p.end(row, pix.RefundFailed, reasonTaken, at)
 		}
 	}
@@ -140,6 +141,9 @@ func (p *PSP) collect(at time.Time) {
 			continue
 		}
 		p.giveBack(d, at)
+		if d.owes() > 0 {
+			p.reached(MarkReturnInPart)
+		}
 		if d.owes() == 0 {
 			p.closeCase(d, DisputeSettled, at)
 			continue

@@ -39,6 +39,8 @@ type Observer interface {
 	GivenUp(at chaos.CallbackAddress, answer Answer)
 	// Called tells of a call of the API that was answered.
 	Called(c APICall)
+	// Reached tells of a mark that was reached.
+	Reached(m Mark)
 }
 
 // APICall is one call of the PSP's API, as it was answered.
@@ -94,6 +96,9 @@ func (NoObserver) GivenUp(chaos.CallbackAddress, Answer) {}
 
 // Called does nothing.
 func (NoObserver) Called(APICall) {}
+
+// Reached does nothing.
+func (NoObserver) Reached(Mark) {}
 
 // news is one event on its way to the observer.
 type news func(Observer)

@@ -240,6 +240,30 @@ func (s lifeStore) ListRecords(ctx context.Context, q receiver.RecordQuery) ([]r
 	return met(ctx, s, q, s.mem.ListRecords)
 }
 
+func (s lifeStore) ListFindings(ctx context.Context, q receiver.FindingQuery) ([]receiver.Finding, error) {
+	return met(ctx, s, q, s.mem.ListFindings)
+}
+
+func (s lifeStore) CloseDay(ctx context.Context, in receiver.DayClosing) ([]byte, error) {
+	return met(ctx, s, in, s.mem.CloseDay)
+}
+
+func (s lifeStore) FindReport(ctx context.Context, day string) ([]byte, bool, error) {
+	return s.mem.FindReport(ctx, day)
+}
+
+func (s lifeStore) RequestWindow(ctx context.Context, in receiver.Window) (receiver.Window, error) {
+	return met(ctx, s, in, s.mem.RequestWindow)
+}
+
+func (s lifeStore) ListWindows(ctx context.Context, q receiver.WindowQuery) ([]receiver.Window, error) {
+	return met(ctx, s, q, s.mem.ListWindows)
+}
+
+func (s lifeStore) FinishWindow(ctx context.Context, in receiver.Window) (bool, error) {
+	return met(ctx, s, in, s.mem.FinishWindow)
+}
+
 func (s lifeStore) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool, error) {
 	return s.mem.NextDue(ctx, q)
 }

@@ -26,11 +26,13 @@ func (r *Receiver) serveCallback(w http.ResponseWriter, req *http.Request) {
 	now := r.cfg.Clock.Now()
 	verifier := pix.Verifier{Secrets: r.cfg.Secrets, Tolerance: r.cfg.Tolerance}
 	if err := verifier.Verify(req.Header.Get(pix.SignatureHeader), body, now); err != nil {
+		r.cfg.reached(MarkBadSignature)
 		refuse(w, http.StatusUnauthorized, pix.ProblemForbidden, err.Error())
 		return
 	}
 	items, err := pix.ParseCallback(body)
 	if err != nil {
+		r.cfg.reached(MarkUnreadable)
 		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
 		return
 	}
@@ -54,6 +56,7 @@ func (r *Receiver) readCallback(w http.ResponseWriter, req *http.Request) ([]byt
 		return nil, false
 	}
 	if req.ContentLength > r.cfg.MaxBody {
+		r.cfg.reached(MarkTooLarge)
 		refuse(w, http.StatusRequestEntityTooLarge, pix.ProblemInvalidRequest, "the body is too large")
 		return nil, false
 	}

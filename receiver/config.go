@@ -90,6 +90,9 @@ type Config struct {
 	// a query (1 h): before, "not found" proves nothing.
 	ProofAfter time.Duration
 
+	// Observer is told of the marks that are reached; nil is told nothing.
+	Observer Observer
+
 	HTTP  Doer
 	Clock Clock
 	// Jitter is a number from 0 to 999 for a key's nth attempt.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/pixlab/pixlab/pix"
@@ -58,10 +59,12 @@ func (s dispatcher) RunOnce(ctx context.Context) (Progress, error) {
 			results[i].Sent = true
 			continue
 		}
+		s.r.cfg.reached(MarkSendAgain)
 		results[i].Dead = e.Attempts >= maxSends
 		results[i].DueAt = now.Add(s.r.cfg.backoff(fmt.Sprintf("outbox:%s:%s:%d", s.to.Name, e.EndToEndID, e.Number), e.Attempts+2))
 	}
-	_, err = s.r.store.FinishOutbox(ctx, results)
+	held, err := s.r.store.FinishOutbox(ctx, results)
+	s.r.cfg.reachedIf(slices.Contains(held, false), MarkSendLost)
 	return Progress{Done: len(events)}, err
 }
 

@@ -94,6 +94,7 @@ func (p pspClient) do(ctx context.Context, method, path string, body any) answer
 	used, a := p.once(ctx, method, path, body)
 	if (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) && used != "" {
 		p.tokens.drop(used)
+		p.cfg.reached(MarkTokenRenewed)
 		_, a = p.once(ctx, method, path, body)
 	}
 	return a

@@ -121,10 +121,12 @@ func (s reconciler) compare(ctx context.Context, lines []pix.StatementLine) (fly
 	for i, out := range outs {
 		switch out.Class {
 		case MatchInFlight:
+			s.r.cfg.reached(MarkLineInFlight)
 			flying = earlier(flying, lines[i].SettledAt)
 		case MatchMissingInLedger:
 			missing = append(missing, lines[i])
 		case MatchDivergent:
+			s.r.cfg.reached(MarkLineAdjusted)
 			adjust = append(adjust, Adjustment{
 				EndToEndID: lines[i].EndToEndID, ReturnID: returnOf(lines[i]), Want: pix.Amount(lines[i].Signed()),
 				Reason: out.Class, Now: now,
@@ -152,6 +154,7 @@ func (s reconciler) repair(ctx context.Context, line pix.StatementLine) error {
 			continue
 		}
 		outs, err := s.r.store.RepairEvents(ctx, []Repair{{Item: item, Now: now}})
+		s.r.cfg.reachedIf(err == nil && outs[0].Result == ApplyBooked, MarkLineRepaired)
 		if err == nil && (outs[0].Result == ApplyWait || outs[0].Result == ApplyFailed) {
 			// The line is read again: the turn's cursor stays before it.
 			err = fmt.Errorf("repair line %s %s of the statement: %s", line.EndToEndID, line.ID, outs[0].Reason)
@@ -203,6 +206,7 @@ func (s reconciler) phantom(ctx context.Context, p Payment) error {
 	case verdictDone: // settled; its line is still to come, or was passed
 		adjust.Want, adjust.Reason = settled.Amount, MatchDivergent
 	case verdictAbsent:
+		s.r.cfg.reached(MarkPhantom)
 		adjust.Reason = MatchMissingAtPSP
 	default:
 		return a.Err()
@@ -251,6 +255,7 @@ func (s reconciler) phantomRefund(ctx context.Context, x Refund, until time.Time
 	if err != nil {
 		return err
 	}
+	s.r.cfg.reached(MarkPhantomRefund)
 	_, err = s.r.store.PostAdjustments(ctx, []Adjustment{{
 		EndToEndID: x.EndToEndID, ReturnID: x.ReturnID, Reason: MatchMissingAtPSP, Now: now,
 	}})

@@ -73,7 +73,15 @@ func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
 		unavailable(w, err)
 		return
 	}
+	r.markReserve(outs[0])
 	answerReserve(w, q, outs[0])
+}
+
+// markReserve tells the observer of refunds that were not accepted.
+func (r *Receiver) markReserve(out ReserveOutcome) {
+	r.cfg.reachedIf(out.Result == ReserveEarly, MarkRefundEarly)
+	r.cfg.reachedIf(out.Reason == ReasonOverCap, MarkRefundOverCap)
+	r.cfg.reachedIf(out.Reason == ReasonNoBalance, MarkRefundNoBalance)
 }
 
 func answerReserve(w http.ResponseWriter, q refundRequest, out ReserveOutcome) {
@@ -143,6 +151,7 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 	var wait time.Duration
 	switch {
 	case x.Clash:
+		s.r.cfg.reached(MarkRefundRekeyed)
 		call.NewID = s.r.refundID(x.Reference, x.Rekeys+1)
 	case x.Attempts == 1:
 		wait = s.put(ctx, x, &call)
@@ -165,11 +174,13 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 // ask looks what became of an earlier call, and repeats it under the same id
 // where the PSP does not know it. It returns how long the PSP asked to wait.
 func (s refundSender) ask(ctx context.Context, x Refund, call *RefundCall) time.Duration {
+	s.r.cfg.reachedIf(x.State == RefundReserved, MarkRefundAsked)
 	d, a := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
 	switch a.verdict {
 	case verdictDone:
 		learn(x, d, call)
 	case verdictAbsent:
+		s.r.cfg.reached(MarkRefundRepeated)
 		return s.put(ctx, x, call)
 	}
 	return a.wait
@@ -183,6 +194,7 @@ func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) time.
 		learn(x, d, call)
 	case verdictRefused, verdictAbsent:
 		if s.provesRefusal(ctx, x, a) {
+			s.r.cfg.reached(MarkRefundRefused)
 			call.Refused, call.Problem = true, string(a.body)
 		}
 	}

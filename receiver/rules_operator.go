@@ -17,6 +17,7 @@ const (
 	ActionClose   = "close case"
 	ActionReplay  = "replay outbox event"
 	ActionSkip    = "skip outbox event"
+	ActionWindow  = "reconcile a window"
 )
 
 // Reasons why an operator's attachment is refused.

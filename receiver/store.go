@@ -72,8 +72,8 @@ type Store interface {
 	// FinishOutbox stores what became of sends. False: the lease was lost.
 	FinishOutbox(ctx context.Context, in []OutboxResult) ([]bool, error)
 
-	// MatchStatement compares lines of the account statement with the ledger
-	// and marks the payments seen.
+	// MatchStatement compares lines of the account statement with the ledger,
+	// marks what it vouches for as seen, and notes what is not OK as a [Finding].
 	MatchStatement(ctx context.Context, in []pix.StatementLine) ([]MatchOutcome, error)
 	// RepairEvents books confirmed credits and refunds that the statement holds
 	// and the ledger does not, through the same rules and references as
@@ -87,6 +87,20 @@ type Store interface {
 	// statement and with money still on theirs, finished up to an instant, in the
 	// order (finished, rtrId), after a cursor.
 	UnseenRefunds(ctx context.Context, q UnseenRefundQuery) ([]Refund, error)
+	// ListFindings lists what the reconciliation found; see [Finding.Compare].
+	ListFindings(ctx context.Context, q FindingQuery) ([]Finding, error)
+	// CloseDay stores a day's report, once: the body that is there from then on.
+	CloseDay(ctx context.Context, in DayClosing) ([]byte, error)
+	// FindReport is the report of a closed day, false while it is not closed.
+	FindReport(ctx context.Context, day string) ([]byte, bool, error)
+	// RequestWindow notes that an operator wants a window reconciled, and makes
+	// [DutyReconcile] due. It is recorded.
+	RequestWindow(ctx context.Context, in Window) (Window, error)
+	// ListWindows lists windows in the order asked for.
+	ListWindows(ctx context.Context, q WindowQuery) ([]Window, error)
+	// FinishWindow stores a window's report, once. False: it has one, or there is
+	// no such window.
+	FinishWindow(ctx context.Context, in Window) (bool, error)
 	// PostAdjustments moves the ledger of a Pix to what the statement says,
 	// against suspense, with a case. False: nothing was left to adjust.
 	PostAdjustments(ctx context.Context, in []Adjustment) ([]bool, error)
@@ -275,6 +289,7 @@ type Duty struct {
 	Watermark time.Time // everything up to here is done
 	Cursor    string    // where the turn stands, empty at its start
 	NextAt    time.Time // next turn
+	HeldUntil time.Time // in SaveDuty, of a turn that goes on: its hold's new end; zero leaves it
 }
 
 // OutboxResult is what became of one send.
@@ -361,6 +376,7 @@ type Decision struct {
 type CaseQuery struct {
 	State   CaseState
 	ID      string
+	Pix     []pix.EndToEndID // about any of these
 	AfterID string
 	Limit   int
 }
@@ -413,6 +429,7 @@ type ChangeSet struct {
 	Transactions []Transaction
 	Cases        []CaseChange
 	Outbox       []OutboxChange
+	Findings     []Finding
 	Operators    []OperatorRecord
 }
 

@@ -52,6 +52,8 @@ func (w worker) finish(ctx context.Context, events []Event, outcomes []ApplyOutc
 	for i, out := range outcomes {
 		e := events[i]
 		switch out.Result {
+		case ApplyLost:
+			w.r.cfg.reached(MarkLeaseLost)
 		case ApplyConfirm:
 			d, err := w.confirm(ctx, e, leaseEnd)
 			if err != nil {
@@ -80,6 +82,7 @@ func (w worker) confirm(ctx context.Context, e Event, leaseEnd time.Time) (*Defe
 	}
 	if now.Add(2 * w.r.cfg.CallTimeout).After(leaseEnd) {
 		// The call could outlive the lease: give the event back at once.
+		w.r.cfg.reached(MarkLeaseShort)
 		return &Deferral{EventID: e.ID, Version: e.Version, Until: now, Reason: "the lease runs out"}, nil
 	}
 	app, a := w.ask(ctx, e)
@@ -90,6 +93,7 @@ func (w worker) confirm(ctx context.Context, e Event, leaseEnd time.Time) (*Defe
 	case verdictDone:
 		return w.applyConfirmed(ctx, e, app)
 	case verdictAbsent:
+		w.r.cfg.reached(MarkAnsweredNo)
 		if e.Refund != nil { // what that means depends on what is left of its Pix
 			app.Refund, app.Denied = nil, true
 			return w.applyConfirmed(ctx, e, app)
@@ -122,6 +126,8 @@ func (w worker) applyConfirmed(ctx context.Context, e Event, app Application) (*
 		return nil, err
 	}
 	switch outs[0].Result {
+	case ApplyLost:
+		w.r.cfg.reached(MarkLeaseLost)
 	case ApplyFailed, ApplyWait:
 		d := w.again(e, app.Now, outs[0].Reason, 0)
 		return &d, nil
@@ -135,6 +141,7 @@ func (w worker) again(e Event, now time.Time, reason string, wait time.Duration)
 	d := Deferral{EventID: e.ID, Version: e.Version, Until: now.Add(w.r.cfg.pause(e.Key, e.Attempts, wait)), Reason: reason}
 	if e.Attempts >= w.r.cfg.MaxAttempts {
 		d.Quarantine = QuarantineWaiting
+		w.r.cfg.reached(MarkGivenUp)
 	}
 	return d
 }

@@ -33,6 +33,7 @@ type (
 // final is what a checker sees when the run is over.
 type final struct {
 	*View
+	ids       []pix.EndToEndID // of all Pix, in order
 	w         *World
 	statement []pix.StatementLine
 	calm      bool
@@ -120,7 +121,7 @@ func (j *judge) end() {
 		j.report("PSP", "the fake PSP contradicts itself: "+err.Error(), nil)
 	}
 	f := &final{
-		View: w.view, w: w, calm: plain(w.plan), replayed: w.replayed,
+		View: w.view, ids: sorted(w.view.Pix), w: w, calm: plain(w.plan), replayed: w.replayed,
 		statement: w.statement(),
 	}
 	for _, c := range j.checkers {

@@ -20,7 +20,7 @@ func (creditedOnce) commit(v *View, cs *receiver.ChangeSet) string {
 			if e.Account != receiver.AccountSettlement || e.Cents <= 0 {
 				continue
 			}
-			if m := v.Money[e.EndToEndID]; m != nil && len(m.Credits) > 1 {
+			if m := v.at(e.EndToEndID).Money; len(m.Credits) > 1 {
 				return fmt.Sprintf("Pix %s was credited %d times, with %s", e.EndToEndID, len(m.Credits), listed(m.Credits))
 			}
 		}

@@ -32,18 +32,18 @@ func (nothingInvented) commit(v *View, cs *receiver.ChangeSet) string {
 
 // invented says what is wrong with a credit, "" if nothing is.
 func (v *View) invented(id pix.EndToEndID, cents pix.Amount) string {
-	truth, settled := v.Truth[id]
-	if settled && v.Money[id].Credited <= truth.Amount {
+	known := v.at(id)
+	truth, credited, p := known.Truth, known.Money.Credited, known.Payment
+	if truth.Settled && credited <= truth.Amount {
 		return ""
 	}
-	p := v.Payments[id]
 	excused := p != nil && !p.Confirmed && p.Disposition == receiver.DispositionExact &&
 		slices.Contains(v.Said[id], cents)
 	if excused {
 		return ""
 	}
-	if !settled {
+	if !truth.Settled {
 		return fmt.Sprintf("Pix %s was credited with %s and never settled", id, cents.BRL())
 	}
-	return fmt.Sprintf("Pix %s stands at %s in the ledger and settled at %s", id, v.Money[id].Credited.BRL(), truth.Amount.BRL())
+	return fmt.Sprintf("Pix %s stands at %s in the ledger and settled at %s", id, credited.BRL(), truth.Amount.BRL())
 }

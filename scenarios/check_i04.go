@@ -19,17 +19,13 @@ func (netIsStatement) end(f *final) string {
 	for _, l := range f.statement {
 		want[l.EndToEndID] += pix.Amount(l.Signed())
 	}
-	for id := range f.Money {
+	for id := range f.Pix {
 		if _, ok := want[id]; !ok {
 			want[id] = 0
 		}
 	}
 	for _, id := range sorted(want) {
-		got := pix.Amount(0)
-		if m := f.Money[id]; m != nil {
-			got = m.Net
-		}
-		if got != want[id] {
+		if got := f.at(id).Money.Net; got != want[id] {
 			return fmt.Sprintf("Pix %s: %s in the ledger, %s in the statement", id, got.BRL(), want[id].BRL())
 		}
 	}

@@ -15,7 +15,7 @@ func (ackedIsStored) sentence() string { return "What was acknowledged is in the
 
 func (ackedIsStored) ack(v *View, items []pix.CallbackItem) string {
 	for _, it := range items {
-		if it.Err == nil && v.ByPix[it.Payment.EndToEndID] == nil {
+		if it.Err == nil && v.at(it.Payment.EndToEndID).Event == nil {
 			return fmt.Sprintf("Pix %s was acknowledged and is not in the inbox", it.Payment.EndToEndID)
 		}
 		if it.Err == nil {

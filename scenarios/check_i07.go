@@ -27,16 +27,13 @@ func (refundsWithinPaid) commit(v *View, cs *receiver.ChangeSet) string {
 
 func (v *View) overRefunded(id pix.EndToEndID) string {
 	var sum pix.Amount
-	for _, r := range v.Refunds[id] {
+	p := v.at(id)
+	for _, r := range p.Refunds {
 		if r.State != receiver.RefundFailed && !r.Excess {
 			sum += r.Amount
 		}
 	}
-	credited := pix.Amount(0)
-	if m := v.Money[id]; m != nil {
-		credited = m.Credited
-	}
-	if limit := min(credited, v.Truth[id].Amount); sum > limit {
+	if limit := min(p.Money.Credited, p.Truth.Amount); sum > limit {
 		return fmt.Sprintf("refunds of Pix %s come to %s, paid were %s", id, sum.BRL(), limit.BRL())
 	}
 	return ""
@@ -45,8 +42,8 @@ func (v *View) overRefunded(id pix.EndToEndID) string {
 // end compares with the ledger: what our books call returned left the
 // settlement account once and in full. What the PSP did is I14's matter.
 func (refundsWithinPaid) end(f *final) string {
-	for _, id := range sorted(f.Refunds) {
-		for _, r := range f.Refunds[id] {
+	for _, id := range f.ids {
+		for _, r := range f.Pix[id].Refunds {
 			if r.State != receiver.RefundReturned {
 				continue
 			}

@@ -33,8 +33,5 @@ func (v *View) line(l pix.StatementLine) pix.Amount {
 	if l.Kind == pix.KindRefundOut {
 		return v.Returned[returnLine{l.EndToEndID, pix.ReturnID(l.ID)}]
 	}
-	if m := v.Money[l.EndToEndID]; m != nil {
-		return m.Credited
-	}
-	return 0
+	return v.at(l.EndToEndID).Money.Credited
 }

@@ -14,8 +14,8 @@ func (atRest) id() string       { return "I12" }
 func (atRest) sentence() string { return "At rest nothing is due or open" }
 
 func (atRest) end(f *final) string {
-	for _, id := range sorted(f.Events) {
-		if e := f.Events[id]; e.State == receiver.EventReceived {
+	for e := range f.Events.all() {
+		if e.State == receiver.EventReceived {
 			return fmt.Sprintf("event %s is still %s: %s", e.Key, e.State, e.Reason)
 		}
 	}
@@ -25,19 +25,19 @@ func (atRest) end(f *final) string {
 			return fmt.Sprintf("charge %s is still %s after %d calls", c.Reference, c.State, c.Attempts)
 		}
 	}
-	for _, id := range sorted(f.Refunds) {
-		for _, r := range f.Refunds[id] {
+	for _, id := range f.ids {
+		for _, r := range f.Pix[id].Refunds {
 			if !r.State.Final() {
 				return fmt.Sprintf("refund %s of Pix %s is still %s after %d calls", r.ID, id, r.State, r.Attempts)
 			}
 		}
 	}
-	for _, id := range sorted(f.Outbox) {
-		switch o := f.Outbox[id]; {
-		case o.Sent && f.w.endpointNamed(o.Endpoint).got[id] == 0:
-			return fmt.Sprintf("outbox event %d counts as sent and never arrived at %s", id, o.Endpoint)
+	for o := range f.Outbox.all() {
+		switch {
+		case o.Sent && f.w.endpointNamed(o.Endpoint).got[o.ID] == 0:
+			return fmt.Sprintf("outbox event %d counts as sent and never arrived at %s", o.ID, o.Endpoint)
 		case !o.Sent && !o.Dead && !f.behindDead(o):
-			return fmt.Sprintf("outbox event %d was never sent to %s", id, o.Endpoint)
+			return fmt.Sprintf("outbox event %d was never sent to %s", o.ID, o.Endpoint)
 		}
 	}
 	return ""
@@ -45,7 +45,7 @@ func (atRest) end(f *final) string {
 
 // behindDead says whether a dead letter of the same payment holds an event up.
 func (v *View) behindDead(o *receiver.OutboxEvent) bool {
-	for _, other := range v.Outbox {
+	for other := range v.Outbox.all() {
 		if other.EndToEndID == o.EndToEndID && other.Endpoint == o.Endpoint && other.Dead && !other.Skipped && other.Number < o.Number {
 			return true
 		}

@@ -31,8 +31,8 @@ func (casesAreSuspense) end(f *final) string {
 			diff[place{c.Account, c.EndToEndID}] -= c.Amount
 		}
 	}
-	for id, m := range f.Money {
-		for account, cents := range m.Suspense {
+	for id, p := range f.Pix {
+		for account, cents := range p.Money.Suspense {
 			diff[place{account, id}] += cents
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/pixlab/pixlab/chaos"
-	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
@@ -18,13 +17,13 @@ func (onceOut) id() string       { return "I14" }
 func (onceOut) sentence() string { return "What was asked for once went out once" }
 
 func (onceOut) end(f *final) string {
-	claimed, made := map[pix.ReturnID]bool{}, map[pix.EndToEndID][]*fakepsp.RefundRow{}
+	claimed, made := map[pix.ReturnID]bool{}, map[pix.EndToEndID][]*TrueRefund{}
 	for i := range f.TruthRefunds {
 		t := &f.TruthRefunds[i]
 		made[t.EndToEndID] = append(made[t.EndToEndID], t)
 	}
-	for _, id := range sorted(f.Refunds) {
-		for _, r := range f.Refunds[id] {
+	for _, id := range f.ids {
+		for _, r := range f.Pix[id].Refunds {
 			if r.Origin != receiver.RefundByMerchant {
 				continue
 			}
@@ -43,7 +42,7 @@ func (onceOut) end(f *final) string {
 
 // ownRefund compares one refund of the merchant's with what the PSP did to its
 // Pix.
-func (f *final) ownRefund(r receiver.Refund, done []*fakepsp.RefundRow, claimed map[pix.ReturnID]bool) string {
+func (f *final) ownRefund(r receiver.Refund, done []*TrueRefund, claimed map[pix.ReturnID]bool) string {
 	made := 0
 	for _, t := range done {
 		if t.Status != pix.RefundReturned {

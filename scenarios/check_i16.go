@@ -17,14 +17,15 @@ func (rightCharge) sentence() string { return "Money is on the charge it was pai
 
 func (rightCharge) end(f *final) string {
 	paid := map[pix.TxID][]pix.EndToEndID{}
-	for _, id := range sorted(f.Truth) {
-		truth := f.Truth[id]
+	for _, id := range f.ids {
+		known := f.Pix[id]
+		truth := known.Truth
 		c := f.ByTxID[truth.TxID]
-		if truth.TxID == "" || c == nil {
+		if !truth.Settled || truth.TxID == "" || c == nil {
 			continue
 		}
 		paid[truth.TxID] = append(paid[truth.TxID], id)
-		if p := f.Payments[id]; p != nil && p.Charge != c.Reference && p.Held.Total() != 0 {
+		if p := known.Payment; p != nil && p.Charge != c.Reference && p.Held.Total() != 0 {
 			return fmt.Sprintf("Pix %s was paid for charge %s and is booked on %q", id, c.Reference, p.Charge)
 		}
 	}
@@ -57,8 +58,8 @@ func (v *View) unsettled(c *receiver.Charge, paid []pix.EndToEndID) string {
 		return ""
 	}
 	for _, id := range paid {
-		t := v.Truth[id]
-		returned := len(v.Refunds[id]) > 0 // asked for before the charge was known
+		p := v.at(id)
+		t, returned := p.Truth, len(p.Refunds) > 0 // asked for before the charge was known
 		if t.Amount == c.Due && c.Payable(t.PaidAt) && !returned {
 			return fmt.Sprintf("charge %s was paid in full by Pix %s and is not settled", c.Reference, pix.EndToEndID(id))
 		}

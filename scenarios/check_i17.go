@@ -15,9 +15,9 @@ func (noFalseRefusal) id() string       { return "I17" }
 func (noFalseRefusal) sentence() string { return "Nothing genuine is refused" }
 
 func (noFalseRefusal) end(f *final) string {
-	for _, id := range sorted(f.Truth) {
-		e := f.ByPix[id]
-		if e != nil && e.State == receiver.EventQuarantined {
+	for _, id := range f.ids {
+		p := f.Pix[id]
+		if e := p.Event; p.Truth.Settled && e != nil && e.State == receiver.EventQuarantined {
 			return fmt.Sprintf("genuine Pix %s ended in quarantine: %s", id, e.Reason)
 		}
 	}
@@ -36,8 +36,8 @@ func (noFalseRefusal) end(f *final) string {
 	for _, name := range sorted(f.Cases) {
 		return fmt.Sprintf("case %s was opened although nothing went wrong", name)
 	}
-	for _, id := range sorted(f.Events) {
-		if e := f.Events[id]; e.State == receiver.EventQuarantined {
+	for e := range f.Events.all() {
+		if e.State == receiver.EventQuarantined {
 			return fmt.Sprintf("event %s was quarantined although nothing went wrong", e.Key)
 		}
 	}

@@ -71,6 +71,7 @@ func (in *instance) crash(restart chaos.Instant, why string) {
 	w := in.w
 	in.dead = true
 	in.life++
+	w.marks.reach(markCrash)
 	w.emit(in.name, "instance.crash", why)
 	w.reap = append(w.reap, in)
 	w.at(w.sched.Now()+restart, in.name+"/restart/"+strconv.Itoa(in.life), "", "restart", in.revive)

@@ -46,7 +46,7 @@ func (w *World) pending() []string {
 	}
 	var out []string
 	events, charges, refunds, outbox := 0, 0, 0, 0
-	for _, e := range w.view.Events {
+	for e := range w.view.Events.all() {
 		if e.State == receiver.EventReceived {
 			events++
 		}
@@ -56,10 +56,10 @@ func (w *World) pending() []string {
 			charges++
 		}
 	}
-	for _, id := range sorted(w.view.Refunds) {
-		refunds += openRefunds(w.view.Refunds[id])
+	for _, id := range sorted(w.view.Pix) {
+		refunds += openRefunds(w.view.Pix[id].Refunds)
 	}
-	for _, o := range w.view.Outbox {
+	for o := range w.view.Outbox.all() {
 		if !o.Sent && !o.Dead {
 			outbox++
 		}

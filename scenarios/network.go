@@ -49,6 +49,7 @@ func (c client) Do(req *http.Request) (*http.Response, error) {
 	w.at(w.sched.Now(), name+"/arrive", subject, "arrive", func() { w.serveCall(x, a, name, subject, req) })
 	a.park(end, subject, "answer")
 	if !x.done {
+		w.marks.reach(markTimeout)
 		w.emit(a.task.Name, "call.timeout", req.Method+" "+req.URL.Path, "subject", subject)
 		return nil, context.DeadlineExceeded
 	}

@@ -18,7 +18,7 @@ type pspObserver struct {
 // Settled adds a Pix to the truth.
 func (o pspObserver) Settled(row fakepsp.SettledPix) {
 	w := o.w
-	w.view.Truth[row.EndToEndID] = TruePix{TxID: row.TxID, Amount: row.Amount, PaidAt: row.PaidAt}
+	w.view.of(row.EndToEndID).Truth = TruePix{Settled: true, TxID: row.TxID, Amount: row.Amount, PaidAt: row.PaidAt}
 	w.lastSettled = w.sched.Now()
 	w.emit("psp", "pix.settled", row.Amount.String(), "e2e", string(row.EndToEndID), "txid", string(row.TxID))
 }
@@ -31,7 +31,9 @@ func (o pspObserver) RefundAsked(row fakepsp.RefundRow) {
 // RefundSettled adds a refund's end to the truth.
 func (o pspObserver) RefundSettled(row fakepsp.RefundRow) {
 	w := o.w
-	w.view.TruthRefunds = append(w.view.TruthRefunds, row)
+	w.view.TruthRefunds = append(w.view.TruthRefunds, TrueRefund{
+		EndToEndID: row.EndToEndID, ID: row.ID, ReturnID: row.ReturnID, Amount: row.Amount, Nature: row.Nature, Status: row.Status,
+	})
 	w.lastSettled = w.sched.Now()
 	w.emit("psp", "refund.settled", string(row.Status)+" "+row.Amount.String(), "e2e", string(row.EndToEndID), "refund", string(row.ID), "rtr", string(row.ReturnID))
 }
@@ -70,11 +72,13 @@ func (o pspObserver) Acknowledged(at chaos.CallbackAddress, body []byte, _ time.
 
 // Refused notes a failed attempt.
 func (o pspObserver) Refused(at chaos.CallbackAddress, answer fakepsp.Answer, next time.Time) {
+	o.w.marks.reach(markRefused)
 	o.w.emit("psp", "callback.refused", outcome(answer.Status, answer.Err)+", again at "+pix.FormatTime(next), "subject", at.Subject)
 }
 
 // GivenUp notes the end of a callback's tries.
 func (o pspObserver) GivenUp(at chaos.CallbackAddress, answer fakepsp.Answer) {
+	o.w.marks.reach(markGivenUp)
 	o.w.emit("psp", "callback.given_up", outcome(answer.Status, answer.Err), "subject", at.Subject)
 }
 
@@ -85,6 +89,7 @@ func (o pspObserver) Dropped(at chaos.CallbackAddress) {
 
 // Lost notes a callback without a URL to go to.
 func (o pspObserver) Lost(at chaos.CallbackAddress) {
+	o.w.marks.reach(markNoWebhook)
 	o.w.emit("psp", "callback.no_webhook", attemptName(at), "subject", at.Subject)
 }
 

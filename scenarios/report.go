@@ -26,6 +26,8 @@ type InvariantResult struct {
 	Detail string `json:"detail"`
 	// Event is the number of the trace's event at which it broke.
 	Event int64 `json:"event,omitempty"`
+	// AtMS is the instant at which it broke, in milliseconds from the plan's start.
+	AtMS int64 `json:"-"`
 }
 
 // Report is what a run came to.
@@ -50,6 +52,14 @@ type Report struct {
 	Processed, Quarantined, PendingInbox int
 	CasesOpen, OutboxSent, Acknowledged  int
 	SimulatedMS                          int64
+	// Marks are what the run came to, see [Marks].
+	Marks []string
+	// Switches is how often somebody else stepped than the step before; Schedule
+	// is the order of the steps, where [Options.Record] asks for it.
+	Switches int64
+	Schedule *chaos.Schedule
+	// State is the state at the end, where [Options.Show] asks for it.
+	State *State
 	// Stack is where the receiver panicked, if it did.
 	Stack string
 }
@@ -61,6 +71,13 @@ func (w *World) report(pending []string) *Report {
 		SimulatedMS: int64(w.sched.Now() / chaos.Millisecond),
 	}
 	w.countInto(r)
+	r.Marks, r.Switches = w.marks.list(), w.sched.Switches()
+	if w.option.Record {
+		r.Schedule = w.sched.Recorded()
+	}
+	if w.option.Show {
+		r.State = w.state()
+	}
 	if len(pending) > 0 {
 		r.Verdict = NotConverged
 	}
@@ -78,6 +95,7 @@ func (w *World) report(pending []string) *Report {
 			i = len(r.Invariants) - 1
 		}
 		r.Invariants[i].Held, r.Invariants[i].Detail, r.Invariants[i].Event = false, v.Detail, v.Event
+		r.Invariants[i].AtMS = v.At.Sub(w.plan.Start).Milliseconds()
 	}
 	return r
 }
@@ -95,8 +113,11 @@ func (w *World) countInto(r *Report) {
 		r.StatementCents += l.Signed()
 	}
 	r.InProcessCents = -int64(w.view.Balance[receiver.AccountInProcess])
-	for _, list := range w.view.Refunds {
-		for _, x := range list {
+	for _, p := range w.view.Pix {
+		if p.Payment != nil {
+			r.Credits++
+		}
+		for _, x := range p.Refunds {
 			if x.State == receiver.RefundReturned {
 				r.Refunds++
 				r.RefundedCents += int64(x.Amount)
@@ -104,8 +125,8 @@ func (w *World) countInto(r *Report) {
 		}
 	}
 	r.LedgerCents = int64(w.view.Balance[receiver.AccountSettlement])
-	r.Charges, r.Credits = len(w.view.Charges), len(w.view.Payments)
-	for _, e := range w.view.Events {
+	r.Charges = len(w.view.Charges)
+	for e := range w.view.Events.all() {
 		switch e.State {
 		case receiver.EventProcessed:
 			r.Processed++
@@ -120,7 +141,7 @@ func (w *World) countInto(r *Report) {
 			r.CasesOpen++
 		}
 	}
-	for _, o := range w.view.Outbox {
+	for o := range w.view.Outbox.all() {
 		if o.Sent {
 			r.OutboxSent++
 		}

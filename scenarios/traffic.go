@@ -41,15 +41,15 @@ func (w *World) schedulePlan() {
 func (w *World) scheduleCharge(c *chaos.Charge) {
 	sale := &sale{w: w, charge: c}
 	if c.Elsewhere {
-		w.at(chaos.MS(c.CreateAtMS), "elsewhere/"+c.ID, c.ID, "create", sale.createElsewhere)
+		w.wish(chaos.MS(c.CreateAtMS), "elsewhere/"+c.ID, c.ID, "create", sale.createElsewhere)
 		if c.AdoptAtMS > 0 {
-			w.at(chaos.MS(c.AdoptAtMS), "merchant/"+c.ID, c.ID, "adopt", sale.create)
+			w.wish(chaos.MS(c.AdoptAtMS), "merchant/"+c.ID, c.ID, "adopt", sale.create)
 		}
 	} else {
-		w.at(chaos.MS(c.CreateAtMS), "merchant/"+c.ID, c.ID, "create", sale.create)
+		w.wish(chaos.MS(c.CreateAtMS), "merchant/"+c.ID, c.ID, "create", sale.create)
 	}
 	if at := w.removeAt(c); at > 0 {
-		w.at(chaos.MS(at), "merchant/"+c.ID+"/remove", c.ID, "remove", sale.remove)
+		w.wish(chaos.MS(at), "merchant/"+c.ID+"/remove", c.ID, "remove", sale.remove)
 	}
 }
 
@@ -180,9 +180,9 @@ func (w *World) schedulePayment(p *chaos.Payment) {
 	if m := w.faults.Payment(p.ID); m.Change.PayAtMS > 0 {
 		at = m.Change.PayAtMS
 	}
-	w.at(chaos.MS(at), "payer/"+p.ID, p.ID, "pay", func() { w.pay(p) })
+	w.wish(chaos.MS(at), "payer/"+p.ID, p.ID, "pay", func() { w.pay(p) })
 	if w.option.ApplyTwice {
-		w.at(chaos.MS(at)+chaos.Minute, "payer/"+p.ID+"/twice", p.ID, "pay", func() { w.payTwice(p) })
+		w.wish(chaos.MS(at)+chaos.Minute, "payer/"+p.ID+"/twice", p.ID, "pay", func() { w.payTwice(p) })
 	}
 }
 
@@ -201,7 +201,7 @@ func (w *World) pay(p *chaos.Payment) {
 func (w *World) payTwice(p *chaos.Payment) {
 	order := w.order(p)
 	order.Lax = true
-	_, known := w.view.Truth[order.EndToEndID]
+	known := w.view.at(order.EndToEndID).Truth.Settled
 	_, err := w.psp.Pay(order)
 	w.emit("payer", "payment.twice", fmt.Sprint(err), "payment", p.ID)
 	if known && !errors.Is(err, fakepsp.ErrExists) {

@@ -18,20 +18,20 @@ func (w *World) scheduleRefunds() {
 	for i := range w.plan.Refunds {
 		r := &w.plan.Refunds[i]
 		if r.Origin == chaos.OriginBank {
-			w.at(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
+			w.wish(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
 			if w.option.ApplyTwice {
-				w.at(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r)) })
+				w.wish(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r)) })
 			}
 			continue
 		}
 		ask := &refundAsk{w: w, refund: r, pix: w.payments[r.Payment]}
-		w.at(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
+		w.wish(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
 	}
 	for i := range w.plan.Disputes {
 		d := &w.plan.Disputes[i]
-		w.at(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
+		w.wish(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
 		if w.option.ApplyTwice {
-			w.at(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d)) })
+			w.wish(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d)) })
 		}
 	}
 }
@@ -102,12 +102,13 @@ func (k *refundAsk) judge() {
 // enough confirmed money to spend. It is "" where refusing is right.
 func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amount) string {
 	v := w.view
-	p, m := v.Payments[id], v.Money[id]
-	if p == nil || m == nil || !p.Confirmed {
+	known := v.at(id)
+	p := known.Payment
+	if p == nil || !p.Confirmed {
 		return ""
 	}
-	left := min(m.Credited, v.Truth[id].Amount)
-	for _, r := range v.Refunds[id] {
+	left := min(known.Money.Credited, known.Truth.Amount)
+	for _, r := range known.Refunds {
 		if r.State != receiver.RefundFailed {
 			left -= r.Amount
 		}
@@ -122,7 +123,7 @@ func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amo
 // free is what the account has to spend: what settled and is confirmed, less
 // what refunds hold and MED blocks.
 func (v *View) free() pix.Amount {
-	return v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked() - v.unspendable()
+	return v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked() - v.Unspendable
 }
 
 // blocked is what MED holds, as far as the receiver was told.
@@ -132,15 +133,6 @@ func (v *View) blocked() pix.Amount {
 		if !m.Released {
 			sum += m.Amount
 		}
-	}
-	return sum
-}
-
-// unspendable is what Pix hold that nobody has vouched for yet.
-func (v *View) unspendable() pix.Amount {
-	var sum pix.Amount
-	for _, id := range sorted(v.Payments) {
-		sum += v.Payments[id].Unspendable()
 	}
 	return sum
 }

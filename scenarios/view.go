@@ -2,12 +2,12 @@ package scenarios
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
@@ -15,24 +15,22 @@ import (
 // View is the state of the store and of the PSP's truth, kept up change by
 // change, so that a check at every commit costs what changed and not what is.
 type View struct {
-	Events map[int64]*receiver.Event
-	// ByPix are the events by the Pix they speak of, Unreadable the others.
-	ByPix      map[pix.EndToEndID]*receiver.Event
+	// Pix is what there is about each Pix.
+	Pix    map[pix.EndToEndID]*PixView
+	Events numbered[receiver.Event]
+	// Unreadable are the events that speak of no Pix.
 	Unreadable map[int64]*receiver.Event
 	Charges    map[receiver.ChargeRef]*receiver.Charge
 	ByTxID     map[pix.TxID]*receiver.Charge
-	Payments   map[pix.EndToEndID]*receiver.Payment
 	// ByRefund are the events by the state of a refund that they speak of.
 	ByRefund map[refundState]*receiver.Event
-	// Refunds are the refunds by Pix, in the order in which they came.
-	Refunds  map[pix.EndToEndID][]*receiver.Refund
 	Cases    map[string]*receiver.Case
-	Outbox   map[int64]*receiver.OutboxEvent
+	Outbox   numbered[receiver.OutboxEvent]
 	Variants []receiver.Variant
 	// Balance is the sum of entries by account.
 	Balance map[receiver.Account]pix.Amount
-	// Money is what the ledger has by Pix.
-	Money map[pix.EndToEndID]*PixMoney
+	// Unspendable is what Pix hold that nobody has vouched for yet.
+	Unspendable pix.Amount
 	// Returned is what the settlement account has for the line of a refund.
 	Returned map[returnLine]pix.Amount
 	// Revenue is what reached revenue, by charge.
@@ -42,20 +40,42 @@ type View struct {
 	// Memos are the blocks under MED that the receiver was told of.
 	Memos map[string]receiver.Memo
 
-	// TruthRefunds are the refunds that settled at the PSP, in order.
-	TruthRefunds []fakepsp.RefundRow
-	// Truth is what settled at the PSP.
-	Truth map[pix.EndToEndID]TruePix
+	// TruthRefunds are the refunds that came to their end at the PSP, in order.
+	TruthRefunds []TrueRefund
 	// Said are amounts that the PSP told of with a valid signature although
 	// they were not so: what an unconfirmed booking may rest on for a while.
 	Said map[pix.EndToEndID][]pix.Amount
 }
 
-// TruePix is what the checks want to know of a Pix that settled at the PSP.
+// PixView is what there is about one Pix.
+type PixView struct {
+	// Event speaks of its credit, nil if none does; Payment is nil until booked.
+	Event   *receiver.Event
+	Payment *receiver.Payment
+	// Refunds are its refunds, in the order in which they came.
+	Refunds []*receiver.Refund
+	// Money is what the ledger has, Truth what settled at the PSP.
+	Money PixMoney
+	Truth TruePix
+}
+
+// TruePix is what the checks want to know of a Pix that settled at the PSP. It
+// is zero while nothing settled.
 type TruePix struct {
-	TxID   pix.TxID
-	Amount pix.Amount
-	PaidAt time.Time
+	Settled bool
+	TxID    pix.TxID
+	Amount  pix.Amount
+	PaidAt  time.Time
+}
+
+// TrueRefund is what they want to know of a refund that ended there.
+type TrueRefund struct {
+	EndToEndID pix.EndToEndID
+	ID         pix.RefundID
+	ReturnID   pix.ReturnID
+	Amount     pix.Amount
+	Nature     string
+	Status     pix.RefundStatus
 }
 
 // PixMoney is the ledger's account of one Pix.
@@ -73,14 +93,59 @@ type PixMoney struct {
 
 func newView() *View {
 	return &View{
-		Events: map[int64]*receiver.Event{}, ByPix: map[pix.EndToEndID]*receiver.Event{}, Unreadable: map[int64]*receiver.Event{},
-		ByRefund: map[refundState]*receiver.Event{}, Refunds: map[pix.EndToEndID][]*receiver.Refund{},
+		Pix: map[pix.EndToEndID]*PixView{}, Unreadable: map[int64]*receiver.Event{}, ByRefund: map[refundState]*receiver.Event{},
 		Charges: map[receiver.ChargeRef]*receiver.Charge{}, ByTxID: map[pix.TxID]*receiver.Charge{},
-		Payments: map[pix.EndToEndID]*receiver.Payment{}, Cases: map[string]*receiver.Case{},
-		Outbox: map[int64]*receiver.OutboxEvent{}, Balance: map[receiver.Account]pix.Amount{},
-		Money: map[pix.EndToEndID]*PixMoney{}, Revenue: map[string]pix.Amount{}, References: map[string]int{},
+		Cases: map[string]*receiver.Case{}, Balance: map[receiver.Account]pix.Amount{},
+		Revenue: map[string]pix.Amount{}, References: map[string]int{},
 		Returned: map[returnLine]pix.Amount{}, Memos: map[string]receiver.Memo{},
-		Truth: map[pix.EndToEndID]TruePix{}, Said: map[pix.EndToEndID][]pix.Amount{},
+		Said: map[pix.EndToEndID][]pix.Amount{},
+	}
+}
+
+// of is what there is about a Pix, made when there is something.
+func (v *View) of(id pix.EndToEndID) *PixView {
+	p := v.Pix[id]
+	if p == nil {
+		p = &PixView{}
+		v.Pix[id] = p
+	}
+	return p
+}
+
+// at is what there is about a Pix, all zero if nothing is. It is only read.
+func (v *View) at(id pix.EndToEndID) PixView {
+	if p := v.Pix[id]; p != nil {
+		return *p
+	}
+	return PixView{}
+}
+
+// numbered are rows by their ids, which the store counts from 1.
+type numbered[T any] []*T
+
+// at is the row of an id, nil if there is none.
+func (l numbered[T]) at(id int64) *T {
+	if id < 1 || id > int64(len(l)) {
+		return nil
+	}
+	return l[id-1]
+}
+
+func (l *numbered[T]) put(id int64, row *T) {
+	for int64(len(*l)) < id {
+		*l = append(*l, nil)
+	}
+	(*l)[id-1] = row
+}
+
+// all are the rows there are, in the order of their ids.
+func (l numbered[T]) all() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for _, row := range l {
+			if row != nil && !yield(row) {
+				return
+			}
+		}
 	}
 }
 
@@ -88,10 +153,10 @@ func newView() *View {
 // which are copies.
 func (v *View) apply(cs *receiver.ChangeSet) {
 	for _, c := range cs.Events {
-		v.Events[c.After.ID] = c.After
+		v.Events.put(c.After.ID, c.After)
 		switch {
 		case c.After.Credit != nil:
-			v.ByPix[c.After.Credit.EndToEndID] = c.After
+			v.of(c.After.Credit.EndToEndID).Event = c.After
 		case c.After.Refund != nil:
 			v.ByRefund[refundState{c.After.Refund.EndToEndID, c.After.Refund.ID, c.After.Refund.Status}] = c.After
 		default:
@@ -103,7 +168,7 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 		v.ByTxID[c.After.TxID] = c.After
 	}
 	for _, c := range cs.Payments {
-		v.Payments[c.After.EndToEndID] = c.After
+		v.putPayment(c)
 	}
 	for _, c := range cs.Refunds {
 		v.putRefund(c)
@@ -115,7 +180,7 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 		v.Cases[c.After.ID] = c.After
 	}
 	for _, c := range cs.Outbox {
-		v.Outbox[c.After.ID] = c.After
+		v.Outbox.put(c.After.ID, c.After)
 	}
 	v.Variants = append(v.Variants, cs.Variants...)
 	for _, t := range cs.Transactions {
@@ -136,18 +201,26 @@ type refundState struct {
 	status pix.RefundStatus
 }
 
+func (v *View) putPayment(c receiver.PaymentChange) {
+	v.Unspendable += c.After.Unspendable()
+	if c.Before != nil {
+		v.Unspendable -= c.Before.Unspendable()
+	}
+	v.of(c.After.EndToEndID).Payment = c.After
+}
+
 // putRefund replaces a refund's row, or adds it.
 func (v *View) putRefund(c receiver.RefundChange) {
-	list := v.Refunds[c.After.EndToEndID]
-	for i, r := range list {
+	p := v.of(c.After.EndToEndID)
+	for i, r := range p.Refunds {
 		same := r.Origin == c.After.Origin && r.Intention() == c.After.Intention() &&
 			(r.Origin == receiver.RefundByMerchant || r.ReturnID == c.After.ReturnID)
 		if same {
-			list[i] = c.After
+			p.Refunds[i] = c.After
 			return
 		}
 	}
-	v.Refunds[c.After.EndToEndID] = append(list, c.After)
+	p.Refunds = append(p.Refunds, c.After)
 }
 
 func (v *View) post(t receiver.Transaction) {
@@ -161,7 +234,7 @@ func (v *View) post(t receiver.Transaction) {
 		if e.EndToEndID == "" {
 			continue
 		}
-		m := v.money(e.EndToEndID)
+		m := &v.of(e.EndToEndID).Money
 		switch {
 		case e.Account == receiver.AccountSettlement:
 			m.Net += e.Cents
@@ -180,15 +253,6 @@ func (v *View) post(t receiver.Transaction) {
 			m.Suspense[e.Account] -= e.Cents
 		}
 	}
-}
-
-func (v *View) money(id pix.EndToEndID) *PixMoney {
-	m := v.Money[id]
-	if m == nil {
-		m = &PixMoney{}
-		v.Money[id] = m
-	}
-	return m
 }
 
 // sorted are a map's keys in order, so that no finding depends on map order.

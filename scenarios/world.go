@@ -3,7 +3,6 @@ package scenarios
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -18,24 +17,6 @@ import (
 
 // merchantKey is the Pix key of the merchant in every world.
 const merchantKey pix.PixKey = "pix@loja.example"
-
-// Options say how to run a plan.
-type Options struct {
-	// Receiver is the receiver to run, [Reference]'s if nil.
-	Receiver *Receiver
-	// Trace takes the trace's lines; nil only hashes them.
-	Trace io.Writer
-	// StopAtFirst ends the run at the first violation.
-	StopAtFirst bool
-	// Without leaves out the checkers of these invariants ("I3").
-	Without []string
-	// Insert replaces the PSP's strict insert, to test its self-check.
-	Insert fakepsp.InsertFunc
-	// ApplyTwice has every payment of the plan made again, a minute later, as
-	// if somebody had applied the plan a second time to the running PSP. Each
-	// must be refused and change nothing.
-	ApplyTwice bool
-}
 
 // World is one PSP, one receiver of several instances on one store, one clock,
 // and the schedule that decides who moves. It belongs to one goroutine.
@@ -90,6 +71,8 @@ type World struct {
 	replayed       string // what delivering everything again moved
 	failure        error  // of the lab itself
 	progress       atomic.Int64
+	marks          *marks
+	wishes         []*chaos.Task // what the plan has left to do
 	// watch is shown every exchange of the PSP's API; lastCall is the one it is of.
 	watch    func(req *http.Request, body []byte, reply fakepsp.Reply)
 	lastCall fakepsp.APICall
@@ -117,7 +100,11 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		balance: plan.Seed.Mixer("balance"),
 		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
 		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
-		duties: map[receiver.Queue]*dutyRest{}, endpoints: newEndpoints(),
+		duties: map[receiver.Queue]*dutyRest{}, endpoints: newEndpoints(), marks: newMarks(),
+	}
+	w.sched.Follow(plan.Schedule)
+	if o.Record {
+		w.sched.Record()
 	}
 	w.indexSubjects()
 	w.view = newView()
@@ -151,7 +138,6 @@ func (w *World) indexSubjects() {
 		}
 		at := refundName{pix.EndToEndID(w.payments[r.Payment].EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
 		w.refundByID[at] = r
-		w.subjects[string(at.pix)+"/"+string(at.id)] = r.ID
 	}
 }
 
@@ -173,9 +159,10 @@ func (w *World) openPSP() error {
 		Retry: table, CallbackTimeout: time.Duration(s.CallbackTimeoutMS) * time.Millisecond,
 		StatementLag: time.Duration(s.StatementLagMS) * time.Millisecond,
 		Secret:       callbackSecret(w.plan.Seed), Faults: w.faults, Tally: w.tally,
-		Subject: func(id string) string { return w.subjects[id] },
-		Clients: []fakepsp.Client{labClient(w.plan.Seed), otherClient(w.plan.Seed)},
-		NewID:   w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
+		Subject:       func(id string) string { return w.subjects[id] },
+		Clients:       []fakepsp.Client{labClient(w.plan.Seed), otherClient(w.plan.Seed)},
+		OversizeBytes: maxBody + 1,
+		NewID:         w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
 	})
 	return err
@@ -209,6 +196,11 @@ const (
 	reconcileGrace = time.Hour
 )
 
+// maxBody bounds a callback in a world, in bytes. It is less than a receiver's
+// usual bound and more than any honest body of a world: to make, sign and read
+// a megabyte takes longer than many a step, and shows nothing more.
+const maxBody = 256 << 10
+
 // receiverConfig is what one instance is told.
 func (w *World) receiverConfig(in *instance) receiver.Config {
 	seed := w.plan.Seed
@@ -219,6 +211,7 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		Secrets:    []pix.Secret{callbackSecret(seed)},
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
 		Overlap: sweepOverlap, ReconcileEvery: reconcileEvery, ChangedEvery: changedEvery, Grace: reconcileGrace,
+		Observer: w.marks, MaxBody: maxBody,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}
 }
@@ -263,7 +256,7 @@ func (w *World) subjectOfPath(path string) string {
 
 // subjectOfEvent is the subject of an inbox event.
 func (w *World) subjectOfEvent(id int64) string {
-	e := w.view.Events[id]
+	e := w.view.Events.at(id)
 	if e == nil {
 		return ""
 	}
@@ -275,6 +268,7 @@ func (w *World) observe(cs *receiver.ChangeSet) {
 	w.version++
 	w.lastChange = w.sched.Now()
 	w.view.apply(cs)
+	w.marks.commit(cs)
 	if w.replaying {
 		w.watchReplay(cs)
 	}
@@ -283,7 +277,7 @@ func (w *World) observe(cs *receiver.ChangeSet) {
 
 // stop says whether the run is over before its time.
 func (w *World) stop() bool {
-	return w.failure != nil || w.option.StopAtFirst && w.judge.broken()
+	return w.failure != nil || w.option.StopAtFirst && w.judge.broken() || w.cameTo(w.option.Until)
 }
 
 // maxSteps bounds a run, against a receiver that spins.
@@ -291,7 +285,7 @@ const maxSteps = 2_000_000
 
 // runUntil steps until the limit, or until nothing is left to do.
 func (w *World) runUntil(limit chaos.Instant) {
-	for !w.stop() {
+	for !w.stop() && !w.healsNow() {
 		t := w.sched.Next(limit)
 		if t == nil {
 			return
@@ -330,6 +324,7 @@ func (w *World) Run() (*Report, error) {
 	}
 	last := chaos.MS(w.plan.LastActionMS()) + healPause
 	w.runUntil(last)
+	w.dropWishes()
 	w.heal()
 	w.runUntil(last + HealBound)
 	pending := w.pending()

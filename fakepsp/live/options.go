@@ -63,13 +63,7 @@ type Options struct {
 
 // Retry is the table of live runs. It ends within a minute, so that a run that
 // somebody waits for does.
-func Retry() chaos.RetryTable {
-	const ms, sec = time.Millisecond, time.Second
-	return chaos.RetryTable{
-		Name: "live", Source: "ours: short enough to wait for", Timeout: 2 * sec,
-		Delays: []time.Duration{200 * ms, 500 * ms, sec, 2 * sec, 4 * sec, 8 * sec},
-	}
-}
+func Retry() chaos.RetryTable { return chaos.LiveRetry() }
 
 // insider is the client under whose name the lab itself calls the API.
 const insider = "pixlab.lab"

@@ -56,6 +56,9 @@ func (s *Store) SaveDuty(ctx context.Context, in receiver.Duty, done bool) (bool
 	if in.Watermark.After(d.Watermark) {
 		d.Watermark = in.Watermark
 	}
+	if !done && in.HeldUntil.After(d.leaseEnd) {
+		d.leaseEnd = in.HeldUntil
+	}
 	if done {
 		d.NextAt, d.leaseEnd = in.NextAt, time.Time{}
 	}

@@ -60,17 +60,17 @@ func (s *Store) ListCases(ctx context.Context, q receiver.CaseQuery) ([]receiver
 		return nil, err
 	}
 	defer tx.end()
-	ids := s.cases.ordered()
-	i, found := slices.BinarySearch(ids, q.AfterID)
+	all, ids := s.cases.ordered(), slices.Sorted(slices.Values(q.Pix))
+	i, found := slices.BinarySearch(all, q.AfterID)
 	if found {
 		i++
 	}
 	var out []receiver.Case
-	for _, id := range ids[i:] {
+	for _, id := range all[i:] {
 		if q.Limit > 0 && len(out) == q.Limit {
 			break
 		}
-		if c := s.cases.rows[id]; (q.State == "" || c.State == q.State) && (q.ID == "" || c.ID == q.ID) {
+		if c := s.cases.rows[id]; (q.State == "" || c.State == q.State) && (q.ID == "" || c.ID == q.ID) && about(c, ids) {
 			out = append(out, cloneCase(c))
 		}
 	}

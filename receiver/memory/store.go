@@ -22,7 +22,7 @@ type Config struct {
 	Observe func(*receiver.ChangeSet)
 	// Slim forgets what nothing comes back to, for a run of very many Pix: the raw
 	// bytes of an item that could be read, the BR code of a charge once it is paid,
-	// and the entries of a transaction once it is committed and summed.
+	// and a transaction once it is committed and summed.
 	Slim bool
 }
 
@@ -41,6 +41,9 @@ type Store struct {
 	cases    caseTable
 	outbox   outboxTable
 	ledger   ledger
+	findings findingTable
+	reports  map[string]report // by day
+	windows  []receiver.Window // the window with id n is at n-1
 	records  []receiver.OperatorRecord
 	duties   map[receiver.Queue]*duty
 
@@ -62,6 +65,8 @@ func New(cfg Config) *Store {
 		cases:    caseTable{rows: map[string]*receiver.Case{}},
 		outbox:   newOutboxTable(),
 		ledger:   newLedger(),
+		findings: newFindingTable(),
+		reports:  map[string]report{},
 		duties:   map[receiver.Queue]*duty{},
 	}
 	s.tx.s = s
@@ -92,7 +97,8 @@ func (s *Store) Exec(ctx context.Context, name string, fn func(tx *Tx) error) er
 	return tx.commit()
 }
 
-// Transactions are the ledger's transactions in the order posted.
+// Transactions are the ledger's transactions in the order posted, none where
+// the store is slim.
 func (s *Store) Transactions() []receiver.Transaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()

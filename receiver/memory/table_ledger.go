@@ -13,6 +13,7 @@ import (
 // takes back before it commits.
 type ledger struct {
 	rows       []receiver.Transaction
+	forgotten  int64 // of the rows before the first, see slim
 	references map[string]struct{}
 	balances   map[receiver.Account]pix.Amount
 }
@@ -37,7 +38,7 @@ func (l *ledger) post(t receiver.Transaction, payments *paymentTable) error {
 	if l.used(t.Reference) {
 		return fmt.Errorf("transaction %s: the reference is used", t.Reference)
 	}
-	t.ID = int64(len(l.rows)) + 1
+	t.ID = l.forgotten + int64(len(l.rows)) + 1
 	l.rows = append(l.rows, t)
 	l.references[t.Reference] = struct{}{}
 	l.sum(t, +1, payments)
@@ -66,12 +67,12 @@ func (l *ledger) cut(n int, payments *paymentTable) {
 	}
 }
 
-// slim forgets the entries of all transactions after the first n: they stand in
-// the sums.
-func (l *ledger) slim(n int) {
-	for i := range l.rows[n:] {
-		l.rows[n+i].Entries = nil
-	}
+// slim forgets all transactions: they stand in the sums, and their references
+// stay used.
+func (l *ledger) slim() {
+	l.forgotten += int64(len(l.rows))
+	clear(l.rows)
+	l.rows = l.rows[:0]
 }
 
 func (l *ledger) sum(t receiver.Transaction, sign pix.Amount, payments *paymentTable) {

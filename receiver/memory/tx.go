@@ -28,6 +28,7 @@ type mark struct {
 	events, charges, payments, refunds int
 	memos, cases, outbox               int
 	variants, transactions, records    int
+	findings                           int
 }
 
 // begin starts the transaction of a command. The caller must call end.
@@ -59,7 +60,7 @@ func (tx *Tx) commit() error {
 		s.cfg.Observe(tx.changeSet())
 	}
 	if s.cfg.Slim {
-		s.ledger.slim(tx.base.transactions)
+		s.ledger.slim()
 	}
 	s.events.log.reset()
 	s.charges.log.reset()
@@ -109,6 +110,7 @@ func (tx *Tx) changeSet() *receiver.ChangeSet {
 	}
 	cs.Variants = slices.Clip(s.variants.rows[tx.base.variants:])
 	cs.Transactions = slices.Clip(s.ledger.rows[tx.base.transactions:])
+	cs.Findings = slices.Clip(s.findings.rows[tx.base.findings:])
 	cs.Operators = slices.Clip(s.records[tx.base.records:])
 	return cs
 }
@@ -119,6 +121,7 @@ func (tx *Tx) mark() mark {
 		events: len(s.events.log), charges: len(s.charges.log), payments: len(s.payments.log),
 		refunds: len(s.refunds.log), memos: len(s.memos.log), cases: len(s.cases.log), outbox: len(s.outbox.log),
 		variants: len(s.variants.rows), transactions: len(s.ledger.rows), records: len(s.records),
+		findings: len(s.findings.rows),
 	}
 }
 
@@ -134,6 +137,7 @@ func (tx *Tx) undo(m mark) {
 	s.events.log.undo(m.events, s.swapEvent)
 	s.ledger.cut(m.transactions, &s.payments)
 	s.variants.cut(m.variants)
+	s.findings.cut(m.findings)
 	clear(s.records[m.records:])
 	s.records = s.records[:m.records]
 }

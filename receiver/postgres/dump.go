@@ -99,6 +99,9 @@ func dumpWork(p *pipeline, cs *receiver.ChangeSet) {
 	collect(p, `SELECT `+outboxColumns+` FROM outbox_event ORDER BY id`, scanOutbox, func(o *receiver.OutboxEvent) {
 		cs.Outbox = append(cs.Outbox, receiver.OutboxChange{After: o})
 	})
+	collect(p, `SELECT `+findingColumns+` FROM reconcile_finding ORDER BY `+findingOrder, scanFinding, func(f *receiver.Finding) {
+		cs.Findings = append(cs.Findings, *f)
+	})
 	scan := func(rows pgx.Rows) (r receiver.OperatorRecord, err error) {
 		return r, rows.Scan(&r.At, &r.Operator, &r.Action, &r.Subject, &r.Note)
 	}

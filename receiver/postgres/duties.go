@@ -34,7 +34,7 @@ func scanDuty(rows pgx.Rows) (d receiver.Duty, err error) {
 
 // SaveDuty stores a duty's progress; done ends the turn.
 func (s *Store) SaveDuty(ctx context.Context, in receiver.Duty, done bool) (bool, error) {
-	args := []any{text(in.Name), in.Version, text(in.Cursor), optional(in.Watermark), done, optional(in.NextAt)}
+	args := []any{text(in.Name), in.Version, text(in.Cursor), optional(in.Watermark), done, optional(in.NextAt), optional(in.HeldUntil)}
 	saved, err := all(ctx, s, "save duty", writes, saveDuty, args, scanDuty)
 	return len(saved) > 0, err
 }
@@ -43,7 +43,7 @@ func (s *Store) SaveDuty(ctx context.Context, in receiver.Duty, done bool) (bool
 const saveDuty = `UPDATE duty
 SET cursor = $3, watermark = greatest(watermark, $4),
     next_at = CASE WHEN $5 THEN $6 ELSE next_at END,
-    lease_end = CASE WHEN $5 THEN NULL ELSE lease_end END
+    lease_end = CASE WHEN $5 THEN NULL ELSE greatest(lease_end, $7) END
 WHERE name = $1 AND version = $2
 RETURNING name, version, watermark, cursor, next_at`
 

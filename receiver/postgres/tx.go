@@ -45,6 +45,7 @@ type tx struct {
 	ledger   ledger
 	told     list[receiver.OutboxEvent]
 	records  list[receiver.OperatorRecord]
+	findings list[receiver.Finding]
 
 	spends  bool // row 0 of account_balance is held, and ours to add to
 	balance balance
@@ -71,7 +72,7 @@ func (tx *tx) rules() receiver.Rules { return tx.s.cfg.Rules }
 // mark is how far each log and list had come.
 type mark struct {
 	events, charges, payments, refunds, cases, memos, outbox int
-	variants, transactions, told, records                    int
+	variants, transactions, told, records, findings          int
 }
 
 func (tx *tx) mark() mark {
@@ -79,6 +80,7 @@ func (tx *tx) mark() mark {
 		events: len(tx.events.log), charges: len(tx.charges.log), payments: len(tx.payments.log),
 		refunds: len(tx.refunds.log), cases: len(tx.cases.log), memos: len(tx.memos.log), outbox: len(tx.outbox.log),
 		variants: len(tx.variants.rows), transactions: len(tx.ledger.rows), told: len(tx.told.rows), records: len(tx.records.rows),
+		findings: len(tx.findings.rows),
 	}
 }
 
@@ -95,6 +97,7 @@ func (tx *tx) undo(m mark) {
 	tx.ledger.cut(m.transactions)
 	tx.told.cut(m.told)
 	tx.records.cut(m.records)
+	tx.findings.cut(m.findings)
 }
 
 // anyPending says whether something was put.
@@ -114,6 +117,7 @@ func (tx *tx) write(p *pipeline) {
 	tx.writeSends(p)
 	tx.writeVariants(p)
 	tx.writeRecords(p)
+	tx.writeFindings(p)
 }
 
 // want breaks the transaction where a decision looks for a row that the command
