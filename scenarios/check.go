@@ -47,6 +47,7 @@ func checkers() []checker {
 		creditedOnce{}, creditedAtLeastOnce{}, nothingInvented{}, netIsStatement{}, ackedIsStored{},
 		balanced{}, refundsWithinPaid{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
 		atRest{}, casesAreSuspense{}, onceOut{}, rightCharge{}, noFalseRefusal{},
+		&toldOnce{last: map[lineTo]int{}},
 	}
 }
 

@@ -18,6 +18,10 @@ type endpoint struct {
 	host  string
 	place string        // where the plan's faults strike it alone
 	got   map[int64]int // by event id
+	// heard is the number of the last effect of each payment; disorder says what
+	// came after what it should have come before.
+	heard    map[pix.EndToEndID]int
+	disorder string
 }
 
 func newEndpoints() []*endpoint {
@@ -25,7 +29,7 @@ func newEndpoints() []*endpoint {
 	for i := range all {
 		all[i] = &endpoint{
 			name: fmt.Sprintf("endpoint-%d", i+1), host: fmt.Sprintf(hostEndpoint, i+1),
-			place: chaos.EndpointPlace(i + 1), got: map[int64]int{},
+			place: chaos.EndpointPlace(i + 1), got: map[int64]int{}, heard: map[pix.EndToEndID]int{},
 		}
 	}
 	return all
@@ -95,15 +99,34 @@ func (e *endpoint) serve(w *World, x *exchange, req *http.Request) (after time.D
 			return after
 		}
 	}
-	var event struct {
-		ID int64 `json:"id"`
-	}
+	var event told
 	if err := json.NewDecoder(req.Body).Decode(&event); err != nil {
 		w.fail(errors.Join(errors.New("the receiver sent an event that is no JSON"), err))
 		x.status = http.StatusBadRequest
 		return after
 	}
-	e.got[event.ID]++
+	e.hear(event)
 	x.status = http.StatusOK
 	return after
+}
+
+// told is what an endpoint reads of an event.
+type told struct {
+	ID         int64          `json:"id"`
+	Kind       string         `json:"kind"`
+	EndToEndID pix.EndToEndID `json:"endToEndId"`
+	Number     int            `json:"number"`
+}
+
+// hear takes an event. One that came before is known; of those that did not, each
+// has to follow the one before it.
+func (e *endpoint) hear(t told) {
+	e.got[t.ID]++
+	if e.got[t.ID] > 1 {
+		return
+	}
+	if want := e.heard[t.EndToEndID] + 1; t.Number != want && e.disorder == "" {
+		e.disorder = fmt.Sprintf("%s heard of %s, number %d of Pix %s, when it waited for number %d", e.name, t.Kind, t.Number, t.EndToEndID, want)
+	}
+	e.heard[t.EndToEndID] = max(e.heard[t.EndToEndID], t.Number)
 }

@@ -108,6 +108,7 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	}
 	w.indexSubjects()
 	w.view = newView()
+	w.view.endpoints = w.rules().Endpoints
 	w.judge = newJudge(w, o.Without)
 	w.mem = memory.New(memory.Config{
 		Rules: w.rules(), Now: w.now, Observe: w.observe, Slim: true,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 	"github.com/pixlab/pixlab/scenarios"
 )
@@ -15,6 +16,7 @@ func Receivers() []scenarios.Receiver {
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
 		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
 		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
+		outboxByLastNumber(), refundedBeforeCredited(), adjustmentPostedTwice(), inFlightCredited(),
 	}
 }
 
@@ -62,6 +64,38 @@ type overlay struct {
 	claim   func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
 	apply   func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
 	begin   func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
+	lease   func(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error)
+	finish  func(ctx context.Context, in []receiver.OutboxResult) ([]bool, error)
+	match   func(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error)
+	adjust  func(ctx context.Context, in []receiver.Adjustment) ([]bool, error)
+}
+
+func (o overlay) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
+	if o.lease != nil {
+		return o.lease(ctx, in)
+	}
+	return o.Store.LeaseOutbox(ctx, in)
+}
+
+func (o overlay) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([]bool, error) {
+	if o.finish != nil {
+		return o.finish(ctx, in)
+	}
+	return o.Store.FinishOutbox(ctx, in)
+}
+
+func (o overlay) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error) {
+	if o.match != nil {
+		return o.match(ctx, in)
+	}
+	return o.Store.MatchStatement(ctx, in)
+}
+
+func (o overlay) PostAdjustments(ctx context.Context, in []receiver.Adjustment) ([]bool, error) {
+	if o.adjust != nil {
+		return o.adjust(ctx, in)
+	}
+	return o.Store.PostAdjustments(ctx, in)
 }
 
 func (o overlay) AppendInbox(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error) {
