@@ -131,6 +131,11 @@ func (s belled) AttachPayments(ctx context.Context, in []receiver.Attachment) ([
 	return out, s.after(err, receiver.QueueOutbox)
 }
 
+func (s belled) RequestWindow(ctx context.Context, in receiver.Window) (receiver.Window, error) {
+	out, err := s.Store.RequestWindow(ctx, in)
+	return out, s.after(err, receiver.DutyReconcile)
+}
+
 func (s belled) ReplayOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {
 	out, err := s.Store.ReplayOutbox(ctx, in)
 	return out, s.after(err, receiver.QueueOutbox)
