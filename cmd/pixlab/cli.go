@@ -82,6 +82,7 @@ func (c *cli) root() *cobra.Command {
 		c.pspCommand(),
 		c.profilesCommand(), c.faultsCommand(), c.versionCommand(), c.measureCommand(),
 		c.receiverCommand(), c.certsCommand(),
+		c.quarantineCommand(), c.casesCommand(), c.outboxCommand(), c.reconcileCommand(), c.reportCommand(), c.recordsCommand(),
 	)
 	for _, sub := range root.Commands() {
 		sub.DisableFlagsInUseLine = true

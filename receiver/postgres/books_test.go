@@ -48,10 +48,10 @@ func plants() []plant {
 
 // planted is what is wrong with Pix n, none where it agrees.
 func planted(n int) (plant, bool) {
-	if of := n % 1000; of >= 1 && of <= len(plants()) {
-		return plants()[of-1], true
+	if of := n % 1000; of < 1 || of > 10 {
+		return plant{}, false
 	}
-	return plant{}, false
+	return plants()[n%1000-1], true
 }
 
 // What every Pix of the books is, and every refund.

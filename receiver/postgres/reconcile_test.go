@@ -15,6 +15,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/pixlab/pixlab/internal/pgcluster"
+	"github.com/pixlab/pixlab/internal/pgcluster/pgtest"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 	"github.com/pixlab/pixlab/receiver/postgres"
@@ -180,11 +182,12 @@ func (b *books) agree(t testing.TB) (transactions int64) {
 
 // reconcileBooks reconciles books of that size: a process dies in the middle, another
 // goes on, and a second turn finds nothing to do.
+//
 // timed runs what a benchmark measures.
-func reconcileBooks(t testing.TB, size int, timed func(func())) (matrix string, lines int) {
+func reconcileBooks(t testing.TB, url string, size int, timed func(func())) (matrix string, lines int) {
 	clock := &clock{}
 	clock.set(start().Add(14 * time.Hour))
-	store, url := openAt(t, postgres.Config{Rules: rules(), Now: clock.now, StatementTimeout: time.Minute})
+	store := reopen(t, url, postgres.Config{Rules: rules(), Now: clock.now, StatementTimeout: time.Minute})
 	b := &books{size: size, url: url}
 	b.fill(t)
 	psp := b.serve(t)
@@ -236,12 +239,12 @@ func (k *killed) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]
 
 func TestReconciliationFindsEveryClassAndNothingElse(t *testing.T) {
 	t.Parallel()
-	matrix, _ := reconcileBooks(t, 5_000, func(f func()) { f() })
+	matrix, _ := reconcileBooks(t, pgtest.Database(t, "receiver", postgres.Migrate), 5_000, func(f func()) { f() })
 	t.Log("\n" + matrix)
 }
 
-// A million lines, on a server that writes to disk before it answers or not, as
-// the tests' does. PIXLAB_BOOKS says how many.
+// A million lines, on a server that writes to disk before it answers and has half a
+// gigabyte to keep tables in. PIXLAB_BOOKS says how many.
 func BenchmarkReconciliation(b *testing.B) {
 	size := 1_000_000
 	if text := os.Getenv("PIXLAB_BOOKS"); text != "" {
@@ -249,9 +252,14 @@ func BenchmarkReconciliation(b *testing.B) {
 			b.Fatalf("PIXLAB_BOOKS=%q: want a whole number", text)
 		}
 	}
+	c := pgtest.Start(b, pgcluster.Options{Settings: map[string]string{"shared_buffers": "512MB", "max_wal_size": "4GB"}})
 	for b.Loop() {
 		b.StopTimer()
-		matrix, lines := reconcileBooks(b, size, func(f func()) { b.StartTimer(); f(); b.StopTimer() })
+		ctx := context.WithoutCancel(b.Context())
+		name := fmt.Sprintf("books%d", b.N)
+		must(b, true, c.CreateDatabase(ctx, name))
+		must(b, true, postgres.Migrate(ctx, c.SocketURL(name)))
+		matrix, lines := reconcileBooks(b, c.SocketURL(name), size, func(f func()) { b.StartTimer(); f(); b.StopTimer() })
 		b.Log("\n" + matrix)
 		b.ReportMetric(float64(lines)/b.Elapsed().Seconds(), "lines/s")
 		b.ReportMetric(float64(peakMemory(b))/(1<<20), "MiB-peak")
