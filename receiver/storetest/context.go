@@ -84,6 +84,18 @@ func (f *fixture) otherCommands() []command {
 			return only(s.SkipOutbox(ctx, []receiver.Decision{{EventID: 1, Now: f.now()}}))
 		}},
 		{"ListRecords", func(ctx context.Context) error { return only(s.ListRecords(ctx, receiver.RecordQuery{})) }},
+		{"ListFindings", func(ctx context.Context) error { return only(s.ListFindings(ctx, receiver.FindingQuery{})) }},
+		{"CloseDay", func(ctx context.Context) error {
+			return only(s.CloseDay(ctx, receiver.DayClosing{Day: "2026-03-01", Body: []byte("x"), Now: f.now()}))
+		}},
+		{"FindReport", func(ctx context.Context) error { return both(s.FindReport(ctx, "2026-03-01")) }},
+		{"RequestWindow", func(ctx context.Context) error {
+			return only(s.RequestWindow(ctx, receiver.Window{From: start(), To: f.now(), RequestedAt: f.now()}))
+		}},
+		{"ListWindows", func(ctx context.Context) error { return only(s.ListWindows(ctx, receiver.WindowQuery{})) }},
+		{"FinishWindow", func(ctx context.Context) error {
+			return only(s.FinishWindow(ctx, receiver.Window{ID: 1, FinishedAt: f.now()}))
+		}},
 		{"MatchStatement", func(ctx context.Context) error {
 			return only(s.MatchStatement(ctx, []pix.StatementLine{f.line(5, 100)}))
 		}},

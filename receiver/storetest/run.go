@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T, rules receiver.Rules, now func() 
 		{"endpoints", endpointOutcomes()},
 		{"dead letters", deadLetterOutcomes()},
 		{"statement", statementOutcomes()},
+		{"findings", findingOutcomes()},
 		{"repair", repairOutcomes()},
 		{"adjustments", adjustmentOutcomes()},
 		{"reserving", reserveOutcomes()},
