@@ -15,8 +15,16 @@ BENCH    = .
 PIXLAB_SEEDS       = 2000
 PIXLAB_KIND_SEEDS  = 200
 PIXLAB_TWICE_SEEDS = 300
+PIXLAB_EXPLORE_SEEDS = 4000
+PIXLAB_BROKEN_PAGE = 1
 PIXLAB_CHECKS      = 20000
 RAPID_CHECKS       = 5000
+PIXLAB_PG_CHECKS   = 300
+PIXLAB_PG_PLANS    = 200
+
+# Those of live runs: kills of a receiver and of the database, seeds, rounds of
+# copies and of refunds at once, callbacks of a storm.
+LIVE = PIXLAB_KILLS=200 PIXLAB_DATABASE_KILLS=20 PIXLAB_LIVE_SEEDS=20 PIXLAB_POST_ROUNDS=20 PIXLAB_REFUND_ROUNDS=100 PIXLAB_STORM=10000
 
 # What rapid draws from in "make test": the same draws every time, so that a
 # green run is green again. "make soak" draws afresh.
@@ -60,6 +68,7 @@ run: ## Run one seed in the model world (SEED=42)
 
 test: postgres vet format race ## Check everything: vet, format, race detector, all tests
 	RAPID_SEED=$(RAPID_SEED) $(GO) test ./...
+	RAPID_SEED=$(RAPID_SEED) $(GO) test ./proptest -pg
 
 vet:
 	$(GO) vet ./...
@@ -84,7 +93,10 @@ fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=10s)
 
 soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_CHECKS)
 	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
-	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) $(GO) test -count=1 -timeout=4h ./...
+	PIXLAB_EXPLORE_SEEDS=$(PIXLAB_EXPLORE_SEEDS) PIXLAB_BROKEN_PAGE=$(PIXLAB_BROKEN_PAGE) \
+	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) PIXLAB_PG_PLANS=$(PIXLAB_PG_PLANS) $(LIVE) \
+		$(GO) test -count=1 -timeout=4h ./...
+	PIXLAB_PG_CHECKS=$(PIXLAB_PG_CHECKS) $(GO) test -count=1 -timeout=4h ./proptest -pg
 
 bench: build ## Measure whole runs a second, one large plan, and the parts (BENCH=regexp)
 	bin/pixlab bench
@@ -100,6 +112,6 @@ golden: ## Write the golden files anew, after a bump of the generator
 
 clean: ## Remove what was built and what failed runs left in this folder
 	rm -rf bin
-	rm -f pixlab-plan-*.json
+	rm -f pixlab-plan-*.json pixlab-explore-*.json pixlab-shrunk-*.json
 
 .PHONY: help setup postgres build run test vet format race fuzz soak bench golden clean

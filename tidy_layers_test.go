@@ -23,13 +23,15 @@ const (
 	modOpenAPI    = "github.com/getkin/kin-openapi"
 	modContainers = "github.com/testcontainers/testcontainers-go"
 	modChromedp   = "github.com/chromedp/chromedp"
+	modDevtools   = "github.com/chromedp/cdproto"
 	modPrometheus = "github.com/prometheus/client_golang"
+	modJUnit      = "github.com/jstemmer/go-junit-report/v2"
 )
 
 // layers run downwards. A folder that is not listed may not hold Go.
 func layers() []layer {
 	receivers := []string{"pix", "receiver"}
-	all := []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/memory", "receiver/postgres", "receiver/live", "internal/pgcluster", "scenarios", "scenarios/", "web", "cmd/"}
+	all := []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/memory", "receiver/postgres", "receiver/live", "internal/pgcluster", "scenarios", "scenarios/", "shrink", "explore", "demo", "web", "cmd/"}
 	return []layer{
 		{dir: "."},
 		{dir: "pix"},
@@ -46,15 +48,22 @@ func layers() []layer {
 		{dir: "receiver/live", own: receivers, third: []string{modPrometheus}, tests: []string{"receiver/memory"}},
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
+		{dir: "scenarios/live", own: []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/postgres", "internal/pgcluster", "scenarios"}, third: []string{modPgx}, tests: []string{"internal/"}},
+		{dir: "demo", own: []string{"chaos", "scenarios", "scenarios/film", "scenarios/broken", "web"}},
+		{dir: "scenarios/film", own: []string{"pix", "chaos", "receiver", "scenarios"}, tests: []string{"scenarios/broken"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
-		{dir: "proptest", tests: append(all, "internal/")},
+		{dir: "shrink", own: []string{"pix", "chaos", "scenarios"}, tests: []string{"scenarios/broken"}},
+		{dir: "explore", own: []string{"chaos", "scenarios", "shrink"}, third: []string{modJUnit}, tests: []string{"scenarios/broken"}},
+		{dir: "proptest", third: []string{modPgx}, tests: append(all, "internal/")}, // it empties databases between two checks
 		{dir: "web"},
 		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag}},
 	}
 }
 
 // testModules may be imported by any test.
-func testModules() []string { return []string{modRapid, modOpenAPI, modContainers, modChromedp} }
+func testModules() []string {
+	return []string{modRapid, modOpenAPI, modContainers, modChromedp, modDevtools}
+}
 
 func layerRules() []rule {
 	return []rule{{

@@ -96,6 +96,7 @@ const (
 	DutyPending   = "pending"   // waiting events by id
 	DutyReconcile = "reconcile" // the account statement
 	DutyRegister  = "register"  // the callback URL at the PSP
+	DutyKeys      = "keys"      // answers kept long enough
 )
 
 // AnyInstance in a command address stands for every receiver process.
@@ -149,13 +150,15 @@ func (st *Stream) endpoint() string {
 }
 
 // Target says what a deviation strikes; exactly one member is set. Payment is
-// the ID of a payment whose payer deviates.
+// the ID of a payment whose payer deviates, Request that of a charge or refund
+// for which the merchant asks otherwise than planned.
 type Target struct {
 	Callback *CallbackAddress `json:"callback,omitempty"`
 	API      *APIAddress      `json:"api,omitempty"`
 	Command  *CommandAddress  `json:"command,omitempty"`
 	Window   *Window          `json:"window,omitempty"`
 	Payment  string           `json:"payment,omitempty"`
+	Request  string           `json:"request,omitempty"`
 }
 
 // String is the address in one word, such as "callback/p3/credit/0/1".
@@ -174,6 +177,8 @@ func (t Target) String() string {
 		return "window/" + a.Place + "/" + MS(a.FromMS).Duration().String() + ".." + MS(a.ToMS).Duration().String()
 	case t.Payment != "":
 		return "payment/" + t.Payment
+	case t.Request != "":
+		return "request/" + t.Request
 	}
 	return "nothing"
 }

@@ -23,7 +23,8 @@ type Change struct {
 	Frozen bool `json:"frozen,omitempty"`
 	// Drop loses the callback for good, and the PSP believes it delivered. Merge: or.
 	Drop bool `json:"drop,omitempty"`
-	// AckLost delivers the request and loses the answer. Merge: or.
+	// AckLost delivers the request, of the PSP or of the merchant, and loses the
+	// answer. Merge: or.
 	AckLost bool `json:"ack_lost,omitempty"`
 	// Signature is "missing" or "bad"; anything else is a good one. Merge: greatest.
 	Signature string `json:"signature,omitempty"`
@@ -91,6 +92,15 @@ type Change struct {
 	PayCharge string `json:"pay_charge,omitempty"`
 	// Lax lets the PSP take what it should refuse. Merge: or.
 	Lax bool `json:"lax,omitempty"`
+
+	// The merchant as a caller.
+
+	// AgainAfterMS sends the request once more, same key and body, that long after
+	// the first. 1 is "at once" (zero would be absent). Merge: least.
+	AgainAfterMS int64 `json:"again_after_ms,omitempty"`
+	// AlteredAfterMS sends another amount under the same key, that long after the
+	// first. Merge: least.
+	AlteredAfterMS int64 `json:"altered_after_ms,omitempty"`
 }
 
 // Signatures that are not good ones.

@@ -49,6 +49,9 @@ func (c Change) Join(d Change) Change {
 		RemoveAtMS: least(c.RemoveAtMS, d.RemoveAtMS),
 		PayCharge:  max(c.PayCharge, d.PayCharge),
 		Lax:        c.Lax || d.Lax,
+
+		AgainAfterMS:   least(c.AgainAfterMS, d.AgainAfterMS),
+		AlteredAfterMS: least(c.AlteredAfterMS, d.AlteredAfterMS),
 	}
 }
 

@@ -21,6 +21,7 @@ func (p *Plan) Explain(w io.Writer) {
 	e.payments()
 	e.section("calls of the PSP's API", func(t Target) bool { return t.API != nil })
 	e.section("store commands", func(t Target) bool { return t.Command != nil })
+	e.section("requests of the merchant", func(t Target) bool { return t.Request != "" })
 	e.section("windows", func(t Target) bool { return t.Window != nil })
 }
 

@@ -14,6 +14,8 @@ func place(t Target) string {
 		return fmt.Sprintf("%s execution %d of %s with %s, instance %s:", c.Edge, c.Nth, c.Command, c.Subject, c.Instance)
 	case t.Window != nil:
 		return fmt.Sprintf("%s from %s to %s", t.Window.Place, clock(t.Window.FromMS), clock(t.Window.ToMS))
+	case t.Request != "":
+		return "the request for " + t.Request
 	}
 	return "the payer"
 }

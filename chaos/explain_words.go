@@ -18,6 +18,8 @@ func (c Change) words() []string {
 	c.apiWords(add)
 	c.receiverWords(add)
 	c.payerWords(add)
+	add(c.AgainAfterMS > 0, "is sent once more after %s", span(c.AgainAfterMS))
+	add(c.AlteredAfterMS > 0, "comes with another amount after %s", span(c.AlteredAfterMS))
 	return out
 }
 

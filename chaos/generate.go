@@ -77,7 +77,7 @@ func chooseRates(profile Profile, o Options) ([]KindRate, error) {
 func base(seed Seed, profile Profile) *Plan {
 	p := &Plan{
 		Format: Format, Generator: Generator, Seed: seed, Profile: profile.Name,
-		Start: drawStart(seed), HorizonMS: profile.horizon(), Live: profile.Live, Settings: drawSettings(seed, profile),
+		Start: profile.start(seed), HorizonMS: profile.horizon(), Live: profile.Live, Settings: drawSettings(seed, profile),
 		Charges: make([]Charge, 0, profile.Payments), Payments: make([]Payment, 0, profile.Payments),
 		Faults: []Deviation{},
 	}
@@ -86,6 +86,14 @@ func base(seed Seed, profile Profile) *Plan {
 		d.payment(i)
 	}
 	return p
+}
+
+// start is when the profile's plans begin: one to be watched in the afternoon.
+func (p Profile) start(seed Seed) time.Time {
+	if p.Stage {
+		return drawStart(seed).Add(14*time.Hour + 32*time.Minute)
+	}
+	return drawStart(seed)
 }
 
 // drawStart is a midnight in São Paulo (03:00Z, no daylight saving) in 2026.
@@ -111,8 +119,11 @@ func drawSettings(seed Seed, profile Profile) Settings {
 		RefundRepeat:      repeats[seed.Stream("settings/refund_repeat").Below(uint64(len(repeats)))],
 		PageSize:          []int{3, 10, 100}[seed.Stream("settings/page_size").Below(3)],
 	}
-	if profile.Live {
+	switch {
+	case profile.Live:
 		return liveSettings(s, seed.Stream("settings/statement_lag"))
+	case profile.Stage:
+		return stageSettings(s)
 	}
 	return s
 }
@@ -135,17 +146,23 @@ func propose(p *Plan, rates []KindRate) []Deviation {
 	}
 	if p.Live {
 		out = fitLive(p, out)
+	} else if _, ok := p.hurried(); ok {
+		out = fitStage(p, out)
 	}
 	return sortDeviations(out)
 }
 
-// Txid is the txid that a charge gets at the PSP: [Seed.ID] of its reference,
-// 32 characters for a dynamic charge and 25, the most a static code may carry,
+// Consumer is who calls the receiver's API for the merchant of a plan. What ids
+// are made of begins with it.
+const Consumer = "merchant"
+
+// Txid is the txid that a charge gets at the PSP: [Seed.ID] of consumer and
+// reference, 32 characters for a dynamic charge and 25, the most a static code may carry,
 // for a static one.
 func Txid(seed Seed, c Charge) string {
 	n := 32
 	if c.Kind == ChargeStatic {
 		n = 25
 	}
-	return seed.ID("txid", c.Reference, n)
+	return seed.ID("txid", Consumer+"/"+c.Reference, n)
 }

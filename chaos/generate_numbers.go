@@ -35,6 +35,9 @@ func (st *Stream) octave(lo, hi int64) int64 {
 func (d *drawer) instant(i int) int64 {
 	st := d.stream(i, "at")
 	first, last := d.pace.first, d.pace.last
+	if d.pace.even {
+		return first + int64(i)*secondMS%(last-first) + st.Between(0, secondMS-1)
+	}
 	if st.Chance(Rate{1, 4}) {
 		return st.Between(first, last)
 	}

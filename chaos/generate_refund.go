@@ -58,7 +58,7 @@ func (d *drawer) refund(i, k int, paidMS int64) Refund {
 // the others five minutes to hours later.
 func (d *drawer) refundAt(st *Stream, paidMS int64) int64 {
 	longest := min(d.pace.later[1], d.profile.latestRefund()-paidMS)
-	if d.profile.Plain {
+	if d.profile.Plain && !d.profile.Stage {
 		return paidMS + st.octave(calmRefundMS, longest)
 	}
 	if st.Chance(Rate{1, 10}) {

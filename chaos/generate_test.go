@@ -269,7 +269,7 @@ func TestGenerateRefuses(t *testing.T) {
 		o           Options
 		wrong, good string
 	}{
-		"unknown profile":   {Options{Profile: "wild"}, `"wild" is unknown`, "calm, mixed, hostile, swarm, med, live, delay"},
+		"unknown profile":   {Options{Profile: "wild"}, `"wild" is unknown`, "calm, mixed, hostile, swarm, med, live, stage, delay"},
 		"unknown kind":      {Options{Faults: []string{"delay", "rain"}}, `"rain" is unknown`, "delay, duplicate"},
 		"seed too large":    {Options{Seed: MaxSeed + 1}, "too large", "9007199254740991"},
 		"negative payments": {Options{Payments: -1}, "-1 payments", "1 or more"},
@@ -283,10 +283,10 @@ func TestGenerateRefuses(t *testing.T) {
 
 func TestTxidIsNewIDOfTheReference(t *testing.T) {
 	t.Parallel()
-	if got, want := Txid(42, Charge{Reference: "PED-1017", Kind: ChargeDynamic}), "giCcSNXR6BMI1A66daf55JpkW6GcpUgE"; got != want {
+	if got, want := Txid(42, Charge{Reference: "PED-1017", Kind: ChargeDynamic}), "2VjS4nUKnFQYtYXTskUquPHeTWLDRyHG"; got != want {
 		t.Errorf("dynamic txid = %q, want %q", got, want)
 	}
-	if got, want := Txid(42, Charge{Reference: "CAIXA-1011", Kind: ChargeStatic}), "9Au0bZP93vKtBOBZj4mK7WUck"; got != want {
+	if got, want := Txid(42, Charge{Reference: "CAIXA-1011", Kind: ChargeStatic}), "Cg7CwMHeQPyRKIScTsKwaHYkZ"; got != want {
 		t.Errorf("static txid = %q, want %q", got, want)
 	}
 }

@@ -22,6 +22,7 @@ const (
 	FamilyReceiver = "receiver" // the receiver's own processes, store and clocks
 	FamilyPayer    = "payer"    // the one who pays
 	FamilyEndpoint = "endpoint" // the merchant's own webhook
+	FamilyConsumer = "consumer" // the merchant as a caller of the receiver's API
 )
 
 // Kinds lists every fault kind, in the order of all listings. A new kind is a
@@ -44,6 +45,8 @@ func Kinds() []Kind {
 		underpaidKind(), overpaidKind(), secondPaymentKind(), expiredPaidKind(), removedPaidKind(),
 
 		endpointDownKind(), endpointSlowKind(),
+
+		requestRepeatedKind(), requestAlteredKind(), requestAnswerLostKind(),
 	}
 }
 

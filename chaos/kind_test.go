@@ -11,7 +11,7 @@ import (
 func TestKindsAreWellFormed(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
-	families := []string{FamilyCallback, FamilyAPI, FamilyReceiver, FamilyPayer, FamilyEndpoint}
+	families := []string{FamilyCallback, FamilyAPI, FamilyReceiver, FamilyPayer, FamilyEndpoint, FamilyConsumer}
 	seen := map[string]bool{"calm": true, "mixed": true, "hostile": true, "swarm": true, "med": true}
 	for _, k := range Kinds() {
 		if !name.MatchString(k.Name) || seen[k.Name] || !slices.Contains(families, k.Family) || !strings.HasSuffix(k.Doc, ".") {

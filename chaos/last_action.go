@@ -3,8 +3,8 @@ package chaos
 // LastActionMS is the last instant at which the plan itself still does
 // something: a charge made, adopted or removed, a Pix tried, a refund asked for
 // or final, a dispute reported or decided, a first attempt of a callback or of
-// one of its copies due, a window ending. Heal begins then. Retries, and
-// answers to them, are no action of the plan.
+// one of its copies due, a request sent once more, a window ending. Heal begins
+// then. Retries, and answers to them, are no action of the plan.
 func (p *Plan) LastActionMS() int64 {
 	f := p.Merge()
 	var last int64
@@ -29,6 +29,10 @@ func (p *Plan) LastActionMS() int64 {
 			continue
 		}
 		last = max(last, f.lastReturn(d.Payment, d.ID, decided+d.NotifyAfterMS))
+	}
+	for _, r := range requestsOf(p) {
+		set := f.Request(r.subject).Change
+		last = max(last, r.atMS+set.AgainAfterMS, r.atMS+set.AlteredAfterMS)
 	}
 	for _, d := range p.Faults {
 		if w := d.Target.Window; w != nil {

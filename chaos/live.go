@@ -26,7 +26,7 @@ func LiveRetry() RetryTable {
 func liveProfile(kinds []Kind) Profile {
 	left := []string{"clock_skew", "storm", "expired_paid", "removed_paid"}
 	p := usual("live", "Marked for live runs: all within 20 seconds, with the faults that make sense in real time.")
-	p.Live, p.Days, p.SweepEveryMS, p.Payments, p.Disputes = true, 0, secondMS, 12, Rate{}
+	p.Live, p.Days, p.SweepEveryMS, p.Payments, p.Disputes = true, 0, secondMS/2, 12, Rate{}
 	for _, r := range ratesOf(kinds, func(k Kind) Rate { return between(k.Mixed, k.Hostile, 3) }) {
 		switch {
 		case slices.Contains(left, r.Kind):
@@ -50,7 +50,7 @@ func liveSettings(s Settings, st *Stream) Settings {
 const (
 	leastLiveWindowMS, mostLiveWindowMS   = 500, 2_500
 	leastLiveRestartMS, mostLiveRestartMS = 100, 1_500
-	leastLivePauseMS, mostLivePauseMS     = 2_100, 4_000 // past a live worker's lease of 2 s
+	leastLivePauseMS, mostLivePauseMS     = 3_100, 5_000 // past a live worker's lease of 3 s
 	leastLiveSlowMS, mostLiveSlowMS       = 200, 2_500   // around a live call's time-out of 1 s
 	leastLiveDelayMS, mostLiveDelayMS     = 200, 1_500   // up to four may meet on one callback
 	leastLiveCopyMS, mostLiveCopyMS       = 50, 3_000

@@ -35,6 +35,7 @@ type Faults struct {
 	api       map[string][]apiFault
 	commands  map[string]map[string][]commandFault
 	payments  map[string]Merged
+	requests  map[string]Merged
 	windows   map[string][]MergedWindow
 	edges     []Instant
 	leaders   map[string]string
@@ -61,7 +62,8 @@ func (p *Plan) Merge() *Faults {
 	f := &Faults{
 		callbacks: map[string][]callbackFault{}, api: map[string][]apiFault{},
 		commands: map[string]map[string][]commandFault{}, payments: map[string]Merged{},
-		leaders: map[string]string{},
+		requests: map[string]Merged{},
+		leaders:  map[string]string{},
 	}
 	for i, d := range p.Faults {
 		if d.Set.Behind != "" {
@@ -79,6 +81,8 @@ func (p *Plan) Merge() *Faults {
 			f.addCommand(*t.Command, d.Set, i)
 		case t.Payment != "":
 			f.payments[t.Payment] = f.payments[t.Payment].and(d.Set, i)
+		case t.Request != "":
+			f.requests[t.Request] = f.requests[t.Request].and(d.Set, i)
 		}
 	}
 	f.group()
@@ -235,4 +239,13 @@ func (f *Faults) Payment(id string) Merged {
 		return Merged{}
 	}
 	return f.payments[id]
+}
+
+// Request is what the merchant does otherwise than planned when it asks for a
+// charge or a refund.
+func (f *Faults) Request(subject string) Merged {
+	if f.Healed() {
+		return Merged{}
+	}
+	return f.requests[subject]
 }

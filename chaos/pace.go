@@ -21,10 +21,15 @@ type pace struct {
 	// settle is how long a refund is in process, tell how long after its end it is
 	// told of.
 	settle, tell [2]int64
+	// even makes one payment a second, over and over, in place of bursts.
+	even bool
 }
 
 // pace is that of a day, of several days, or of a live run.
 func (p Profile) pace() pace {
+	if p.Stage {
+		return stagePace()
+	}
 	if p.Live {
 		return pace{
 			first: 1_500, last: 8_000, widths: [5]int64{8, 40, 200, 600, 1_400},
@@ -49,16 +54,22 @@ func (p Profile) pace() pace {
 
 // horizon is the length of the profile's plans.
 func (p Profile) horizon() int64 {
-	if p.Live {
+	switch {
+	case p.Live:
 		return MaxLiveMS
+	case p.Stage:
+		return stageMS
 	}
 	return int64(p.Days) * DayMS
 }
 
 // latestRefund is the last instant at which a refund may be asked for.
 func (p Profile) latestRefund() int64 {
-	if p.Live {
+	switch {
+	case p.Live:
 		return liveFaultsEndMS
+	case p.Stage:
+		return stageMS - 8*secondMS
 	}
 	return p.horizon() - returnsEndMS - longestSettleMS - 2*secondMS
 }

@@ -49,6 +49,12 @@ type Settings struct {
 	// RefundRepeat is how the PSP answers a refund's id used again with the same
 	// body: "same" (the refund as it stands), "400" or "409".
 	RefundRepeat string `json:"refund_repeat,omitempty"`
+	// StepMS is how long a step of either side takes on average, for plans that
+	// are made to be watched; absent, a step takes less than a millisecond.
+	StepMS int64 `json:"step_ms,omitempty"`
+	// WireMS is how long a request to the receiver travels on average; absent, no
+	// longer than a step.
+	WireMS int64 `json:"wire_ms,omitempty"`
 	// PageSize is how many rows the receiver asks for in one page of a list.
 	PageSize int `json:"page_size"`
 }

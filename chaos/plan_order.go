@@ -63,7 +63,7 @@ func compareTargets(a, b Target) int {
 		x, y := a.Window, b.Window
 		return cmp.Or(cmp.Compare(x.FromMS, y.FromMS), cmp.Compare(x.ToMS, y.ToMS), cmp.Compare(x.Place, y.Place))
 	}
-	return compareIDs(a.Payment, b.Payment)
+	return cmp.Or(compareIDs(a.Payment, b.Payment), compareIDs(a.Request, b.Request))
 }
 
 // rank is the place of the target's class in the order.
@@ -77,6 +77,8 @@ func (t Target) rank() int {
 		return 2
 	case t.Window != nil:
 		return 3
+	case t.Payment != "":
+		return 4
 	}
-	return 4
+	return 5
 }

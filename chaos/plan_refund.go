@@ -79,12 +79,12 @@ func returnOf(id, notice string) bool {
 	return ok && err == nil && n >= 1 && nth == itoa(n)
 }
 
-// RefundID is the id of a refund at the PSP, 32 characters: [Seed.ID] of the
-// merchant's reference for its own (a further try after a clash has another
+// RefundID is the id of a refund at the PSP, 32 characters: [Seed.ID] of
+// consumer and reference for the merchant's own (a further try after a clash has another
 // key), the reference itself for the bank's.
 func RefundID(seed Seed, r Refund) string {
 	if r.Origin == OriginBank {
 		return r.Reference
 	}
-	return seed.ID("refund", r.Reference, 32)
+	return seed.ID("refund", Consumer+"/"+r.Reference, 32)
 }

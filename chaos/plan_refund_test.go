@@ -36,7 +36,7 @@ func TestRefundsAndDisputesInThePlanFile(t *testing.T) {
 	}
 	text := explain(p)
 	for _, want := range []string{
-		"r2: the merchant asks R$ 2,00 back at 00:01:20.000 as " + p.Seed.ID("refund", "DEV-2", 32) + ", not made 1s later",
+		"r2: the merchant asks R$ 2,00 back at 00:01:20.000 as " + p.Seed.ID("refund", "merchant/DEV-2", 32) + ", not made 1s later",
 		"r10: the bank asks R$ 1,00 back at 00:01:10.000 as 1, returned",
 		"m0: MED_FRAUDE over R$ 3,00 reported at 00:01:30.000, accepted 1m0s later, callback 9ms after that",
 		"delay: attempt 1 of callback med/m0/1 comes 1s late",

@@ -26,7 +26,9 @@ type Profile struct {
 	// Days is the horizon, SweepEveryMS the pause between two sweeps.
 	Days int
 	// Live marks the plans for live runs; they last [MaxLiveMS] and no day.
-	Live         bool
+	Live bool
+	// Stage marks the plans that are made to be watched; they last a minute.
+	Stage        bool
 	SweepEveryMS int64
 	// Payments is how many there are when [Options] does not say.
 	Payments int
@@ -39,7 +41,7 @@ const usualPayments = 20
 // its own over a day of the usual length.
 func moods() []Profile {
 	kinds := Kinds()
-	return []Profile{calm(), mixed(kinds), hostile(kinds), swarm(kinds), med(kinds), liveProfile(kinds)}
+	return []Profile{calm(), mixed(kinds), hostile(kinds), swarm(kinds), med(kinds), liveProfile(kinds), stageProfile()}
 }
 
 // usual is a day with as many payments, refunds and MED cases as most profiles have.
@@ -50,8 +52,8 @@ func usual(name, doc string) Profile {
 	}
 }
 
-// Profiles lists all profiles: calm, mixed, hostile, swarm, med, live, then
-// one a kind, named as the kind.
+// Profiles lists all profiles: calm, mixed, hostile, swarm, med, live, stage,
+// then one a kind, named as the kind.
 func Profiles() []Profile {
 	out := moods()
 	for _, k := range Kinds() {
@@ -74,7 +76,7 @@ func ProfileNamed(name string) (Profile, bool) {
 }
 
 func profileNames() []string {
-	return append([]string{"calm", "mixed", "hostile", "swarm", "med", "live"}, kindNames()...)
+	return append([]string{"calm", "mixed", "hostile", "swarm", "med", "live", "stage"}, kindNames()...)
 }
 
 func calm() Profile {

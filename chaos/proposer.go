@@ -118,18 +118,18 @@ func (p *Proposer) nearest(s *sale, reachMS int64) *sale {
 func apart(a, b *sale) int64 { return max(a.dueMS-b.dueMS, b.dueMS-a.dueMS) }
 
 // left is the time from an instant to a minute before the horizon, or to where
-// a live plan's faults end.
+// the faults of a plan of seconds end.
 func (p *Proposer) left(fromMS int64) int64 {
-	if p.Plan.Live {
-		return liveFaultsEndMS - fromMS
+	if end, ok := p.Plan.hurried(); ok {
+		return end - fromMS
 	}
 	return p.Plan.HorizonMS - minuteMS - fromMS
 }
 
-// least is a length of time that a kind wants at least: a live plan has room
-// for a second.
+// least is a length of time that a kind wants at least: a plan of seconds
+// has room for a second.
 func (p *Proposer) least(ms int64) int64 {
-	if p.Plan.Live {
+	if _, ok := p.Plan.hurried(); ok {
 		return min(ms, secondMS)
 	}
 	return ms
@@ -154,7 +154,7 @@ func (p *Proposer) busy(st *Stream, s *sale) int64 {
 // window is a stretch of lo to hi milliseconds around the instant, inside the
 // horizon: it begins before it by up to its own length, at most a minute.
 func (p *Proposer) window(st *Stream, place string, aroundMS, lo, hi int64, set Change) Deviation {
-	if p.Plan.Live {
+	if _, ok := p.Plan.hurried(); ok {
 		lo, hi = leastLiveWindowMS, mostLiveWindowMS
 	}
 	length := st.octave(lo, hi)

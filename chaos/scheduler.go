@@ -64,6 +64,11 @@ func NewScheduler(seed Seed) *Scheduler {
 	}
 }
 
+// Slow makes each step take mean on average: from half of it to one and a half.
+func (s *Scheduler) Slow(mean Instant) {
+	s.minStep, s.spread = mean/2, uint64(mean)
+}
+
 // Now is the virtual instant.
 func (s *Scheduler) Now() Instant { return s.now }
 

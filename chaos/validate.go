@@ -71,6 +71,8 @@ func (v *validator) settings() error {
 		atLeast("settings", "callback_timeout_ms", s.CallbackTimeoutMS, 1),
 		atLeast("settings", "sweep_every_ms", s.SweepEveryMS, 1),
 		inRange("settings", "statement_lag_ms", s.StatementLagMS, 0, MaxLagMS),
+		inRange("settings", "step_ms", s.StepMS, 0, maxSlowMS),
+		inRange("settings", "wire_ms", s.WireMS, 0, maxSlowMS),
 		inRange("settings", "page_size", int64(s.PageSize), 1, maxPage),
 		oneOf("settings", "refund_repeat", s.RefundRepeat, "", "same", "400", "409"),
 	); err != nil {
@@ -153,6 +155,7 @@ const (
 	maxNumber    = int64(1) << 50
 	maxProcesses = 64
 	maxPage      = 1000
+	maxSlowMS    = 1000 // of a step, or on the wire
 	// maxCents is the largest amount that API Pix can write, in cents.
 	maxCents = 999_999_999_999
 	// maxPlanMS is a plan's longest time, and with it a run's: 200 days, room for

@@ -25,13 +25,13 @@ func (v *validator) allFaults() error {
 
 func (v *validator) target(who string, t Target) error {
 	n := 0
-	for _, set := range []bool{t.Callback != nil, t.API != nil, t.Command != nil, t.Window != nil, t.Payment != ""} {
+	for _, set := range []bool{t.Callback != nil, t.API != nil, t.Command != nil, t.Window != nil, t.Payment != "", t.Request != ""} {
 		if set {
 			n++
 		}
 	}
 	if n != 1 {
-		return fmt.Errorf("%s: target has %d members; want exactly one of callback, api, command, window, payment", who, n)
+		return fmt.Errorf("%s: target has %d members; want exactly one of callback, api, command, window, payment, request", who, n)
 	}
 	switch {
 	case t.Callback != nil:
@@ -42,6 +42,8 @@ func (v *validator) target(who string, t Target) error {
 		return v.command(who, *t.Command)
 	case t.Window != nil:
 		return v.window(who, *t.Window)
+	case t.Request != "":
+		return v.request(who, t.Request)
 	}
 	return v.payment(who, "target", t.Payment)
 }
@@ -93,7 +95,7 @@ func (v *validator) command(who string, a CommandAddress) error {
 	}
 	named := v.subject(who, "command", a.Subject)
 	if a.Command == CommandBeginDuty || a.Command == CommandSaveDuty {
-		named = oneOf(who, "command duty", a.Subject, DutySweep, DutyChanged, DutyPending, DutyReconcile, DutyRegister)
+		named = oneOf(who, "command duty", a.Subject, DutySweep, DutyChanged, DutyPending, DutyReconcile, DutyRegister, DutyKeys)
 	}
 	return firstError(
 		named,
@@ -199,6 +201,16 @@ func (v *validator) payment(who, member, id string) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %s names %q; want one of payments", who, member, id)
+}
+
+// request refuses what the merchant does not ask this receiver for.
+func (v *validator) request(who, id string) error {
+	for _, r := range requestsOf(v.plan) {
+		if r.subject == id {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: request names %q; want a charge that the receiver makes, or a refund of the merchant's", who, id)
 }
 
 func (v *validator) subject(who, member, id string) error {

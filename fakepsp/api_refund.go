@@ -35,7 +35,10 @@ func putRefund(p *PSP, c *call) Reply {
 	case err != nil:
 		return problem(pix.ProblemInternal, err.Error())
 	}
-	c.hideEffect(&p.refunds.state[refundKey{of.EndToEndID, id}].hiding)
+	var h *hiding
+	if c.hideEffect(&h); h != nil {
+		p.refunds.hide(refundKey{of.EndToEndID, id}, h)
+	}
 	return answer(http.StatusCreated, row.Refund)
 }
 
@@ -72,7 +75,7 @@ func getRefund(p *PSP, c *call) Reply {
 	if reply, hidden := p.hidden(c, row.RequestedAt, pix.ProblemRefundNotFound); hidden {
 		return reply
 	}
-	if state := p.refunds.state[key]; state != nil && p.hides(c, state.hiding) {
+	if p.hides(c, p.refunds.hiding[key]) {
 		return problem(pix.ProblemRefundNotFound, "no refund of this id")
 	}
 	return answer(http.StatusOK, row.Refund)

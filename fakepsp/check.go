@@ -78,21 +78,21 @@ func (p *PSP) checkBalance() error {
 
 func (p *PSP) checkStatement() error {
 	lines := p.truth.lines
-	byKey := make(map[lineKey]int, len(lines))
+	byName := make(map[string]int, len(lines))
 	for i, l := range lines {
 		if i > 0 && compareLines(lines[i-1], l) >= 0 {
 			return fmt.Errorf("statement line %d (%s %s) repeats or precedes the one before it", i, l.Kind, l.EndToEndID)
 		}
-		if _, twice := byKey[keyOfLine(l)]; twice {
+		if _, twice := byName[nameOfLine(l)]; twice {
 			return fmt.Errorf("statement has two lines for %s %s %s", l.Kind, l.EndToEndID, l.ID)
 		}
-		byKey[keyOfLine(l)] = i
+		byName[nameOfLine(l)] = i
 	}
 	want := 0
 	expect := func(w pix.StatementLine) error {
 		want++
-		i, ok := byKey[keyOfLine(w)]
-		if !ok {
+		i, ok := byName[nameOfLine(w)]
+		if !ok || keyOfLine(lines[i]) != keyOfLine(w) {
 			return fmt.Errorf("statement has no line for %s %s %s", w.Kind, w.EndToEndID, w.ID)
 		}
 		l := lines[i]

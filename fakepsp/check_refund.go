@@ -21,10 +21,17 @@ type refundEffect struct {
 // was begun is there once, under an rtrId that no other has, in the state that
 // it came to, and nothing else is.
 func (p *PSP) checkRefunds() error {
-	steps := make(map[refundKey]refundEffect, len(p.returns))
-	owner := make(map[pix.ReturnID]refundKey, len(p.returns))
-	for _, e := range p.returns {
-		before, begun := steps[e.refundKey]
+	last := make(map[refundKey]int, len(p.truth.refunds.rows)) // step of each, an index of the journal
+	owner := make(map[pix.ReturnID]int, len(p.truth.refunds.rows))
+	step := func(key refundKey) (e refundEffect, begun bool) {
+		i, begun := last[key]
+		if begun {
+			e = p.returns[i]
+		}
+		return e, begun
+	}
+	for i, e := range p.returns {
+		before, begun := step(e.refundKey)
 		first := e.status == pix.RefundProcessing
 		other, used := owner[e.returnID]
 		switch {
@@ -35,13 +42,13 @@ func (p *PSP) checkRefunds() error {
 		case !first && (before.returnID != e.returnID || before.cents != e.cents):
 			return fmt.Errorf("refund %s of pix %s began as %s %s and ended as %s %s",
 				e.id, e.endToEndID, before.returnID, before.cents, e.returnID, e.cents)
-		case used && other != e.refundKey:
-			return fmt.Errorf("rtrId %s is that of refund %s and of refund %s", e.returnID, other.id, e.id)
+		case used && p.returns[other].refundKey != e.refundKey:
+			return fmt.Errorf("rtrId %s is that of refund %s and of refund %s", e.returnID, p.returns[other].id, e.id)
 		}
-		steps[e.refundKey], owner[e.returnID] = e, e.refundKey
+		last[e.refundKey], owner[e.returnID] = i, i
 	}
 	for _, row := range p.truth.refunds.rows {
-		e, begun := steps[refundKey{row.EndToEndID, row.ID}]
+		e, begun := step(refundKey{row.EndToEndID, row.ID})
 		switch {
 		case !begun:
 			return fmt.Errorf("truth has refund %s of pix %s, which was never begun", row.ID, row.EndToEndID)
@@ -53,8 +60,8 @@ func (p *PSP) checkRefunds() error {
 				row.ID, row.EndToEndID, pix.FormatTime(row.SettledAt), pix.FormatTime(e.at))
 		}
 	}
-	if n := len(p.truth.refunds.rows); n != len(steps) {
-		return fmt.Errorf("truth has %d refunds, %d were begun", n, len(steps))
+	if n := len(p.truth.refunds.rows); n != len(last) {
+		return fmt.Errorf("truth has %d refunds, %d were begun", n, len(last))
 	}
 	return nil
 }

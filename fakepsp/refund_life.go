@@ -20,12 +20,17 @@ type refundBook struct {
 	// reserved is the money of all refunds in process: still in the balance and
 	// no longer free.
 	reserved pix.Amount
-	state    map[refundKey]*refundState // made with the first
+	// notifyAfter is how long after its end the callback of a refund in process is
+	// due; hiding has the refunds that a fault hides. Each is made with its first.
+	notifyAfter map[refundKey]time.Duration
+	hiding      map[refundKey]*hiding
 }
 
-type refundState struct {
-	notifyAfter time.Duration
-	hiding      *hiding // nil where no fault hides it
+func (b *refundBook) hide(key refundKey, h *hiding) {
+	if b.hiding == nil {
+		b.hiding = map[refundKey]*hiding{}
+	}
+	b.hiding[key] = h
 }
 
 // free is the money that nobody has a claim on. Blocks go before reservations,
@@ -46,10 +51,10 @@ func (p *PSP) begin(row RefundRow, notifyAfter time.Duration, now time.Time) err
 	p.returns = append(p.returns, refundEffect{
 		refundKey: refundKey{row.EndToEndID, row.ID}, returnID: id, cents: row.Amount, status: row.Status, at: row.RequestedAt,
 	})
-	if p.refunds.state == nil {
-		p.refunds.state = map[refundKey]*refundState{}
+	if p.refunds.notifyAfter == nil {
+		p.refunds.notifyAfter = map[refundKey]time.Duration{}
 	}
-	p.refunds.state[refundKey{row.EndToEndID, row.ID}] = &refundState{notifyAfter: notifyAfter}
+	p.refunds.notifyAfter[refundKey{row.EndToEndID, row.ID}] = notifyAfter
 	p.refunds.reserved += row.Amount
 	p.version++
 	p.tell(func(o Observer) { o.RefundAsked(row) })
@@ -90,7 +95,8 @@ func (p *PSP) end(row RefundRow, status pix.RefundStatus, reason string, at time
 	})
 	p.version++
 	p.tell(func(o Observer) { o.RefundSettled(row) })
-	p.oweRefund(row, at.Add(p.refunds.state[key].notifyAfter))
+	p.oweRefund(row, at.Add(p.refunds.notifyAfter[key]))
+	delete(p.refunds.notifyAfter, key)
 }
 
 // oweRefund makes the callback of a refund's final state due. It tells of the

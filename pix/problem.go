@@ -151,13 +151,21 @@ func WriteProblem(w http.ResponseWriter, p Problem) {
 	if p.Status < 400 || p.Status > 599 {
 		p.Status = http.StatusInternalServerError
 	}
+	w.Header().Set("Content-Type", ProblemContentType)
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(p.Encode()) // the peer may be gone; there is no one else to tell
+}
+
+// ProblemContentType is the media type of a problem (RFC 9457).
+const ProblemContentType = "application/problem+json"
+
+// Encode is the problem's JSON.
+func (p Problem) Encode() []byte {
 	body, err := json.Marshal(p)
 	if err != nil { // cannot happen: p is strings and a number
-		body = []byte("{}")
+		return []byte("{}")
 	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(p.Status)
-	_, _ = w.Write(body) // the peer may be gone; there is no one else to tell
+	return body
 }
 
 var errNotProblem = errors.New("body is no JSON object")

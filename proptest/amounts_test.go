@@ -167,12 +167,12 @@ func TestStrangersChangeNoPayment(t *testing.T) {
 // merchant and stated; and the inbox keeps the very bytes that came.
 func TestCentsInAreCentsBooked(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, centsBooked(nil))
+	rapid.Check(t, centsBooked(nil, stockOf(t)))
 }
 
-func centsBooked(build scenarios.Build) func(*rapid.T) {
+func centsBooked(build scenarios.Build, s stock) func(*rapid.T) {
 	return func(t *rapid.T) {
-		h, err := newHand(build, 0, 100)
+		h, err := newHand(t, s, build, 0, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,11 +215,11 @@ func checkCents(t *rapid.T, h *hand, c saleAsked, cents int64, raw []byte) {
 		t.Fatalf("sent the bytes\n%s\nand the inbox has %d events (%v), the first with\n%s", raw, len(events), err, events[0].Raw)
 	}
 	id := events[0].Credit.EndToEndID
-	b := readBooks(h.mem)
+	b := readBooks(h.store)
 	if b.credits[id] != 1 || b.net[id] != pix.Amount(cents) || b.balance[receiver.AccountRevenue] != -pix.Amount(cents) {
 		t.Fatalf("paid %d cents; %d credits, %d cents in the ledger, revenue %d", cents, b.credits[id], b.net[id], b.balance[receiver.AccountRevenue])
 	}
-	if wrong := b.complaint(h.mem); wrong != "" {
+	if wrong := b.complaint(h.store); wrong != "" {
 		t.Fatal(wrong)
 	}
 	told, err := h.merchantCents(id)
@@ -236,7 +236,7 @@ func checkCents(t *rapid.T, h *hand, c saleAsked, cents int64, raw []byte) {
 	if err := h.settle(); err != nil {
 		t.Fatal(err)
 	}
-	if after := readBooks(h.mem); len(after.references) != len(b.references) {
+	if after := readBooks(h.store); len(after.references) != len(b.references) {
 		t.Fatal("the reconciliation found something to book")
 	}
 }
@@ -245,7 +245,7 @@ func checkCents(t *rapid.T, h *hand, c saleAsked, cents int64, raw []byte) {
 // encoding/json offers it, keeps other bytes; the property notices.
 func TestCentsBookedCanFail(t *testing.T) {
 	huntFlags(t)
-	tr := try(t, centsBooked(throughMaps(t)))
+	tr := try(t, centsBooked(throughMaps(t), stockOf(t)))
 	if !tr.failed || !strings.Contains(tr.output(), "sent the bytes") {
 		t.Fatalf("nobody noticed that the bytes are others:\n%s", tr.output())
 	}

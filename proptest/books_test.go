@@ -6,7 +6,6 @@ import (
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
-	"github.com/pixlab/pixlab/receiver/memory"
 )
 
 // books are a ledger, added up from its transactions alone.
@@ -18,7 +17,7 @@ type books struct {
 	unbalanced string
 }
 
-func readBooks(s *memory.Store) books {
+func readBooks(s kept) books {
 	b := books{
 		balance: map[receiver.Account]pix.Amount{}, net: map[pix.EndToEndID]pix.Amount{},
 		credits: map[pix.EndToEndID]int{}, references: map[string]int{},
@@ -46,7 +45,7 @@ func readBooks(s *memory.Store) books {
 
 // complaint says what must never be so, "" if nothing is: a Pix credited
 // twice, books that do not balance, a reference used twice.
-func (b books) complaint(s *memory.Store) string {
+func (b books) complaint(s kept) string {
 	for id, n := range b.credits {
 		if n > 1 {
 			return fmt.Sprintf("Pix %s was credited %d times", id, n)

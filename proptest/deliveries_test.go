@@ -18,16 +18,16 @@ import (
 // once and the ledger equal to the statement.
 func TestDeliveriesCreditExactlyOnce(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, creditsExactlyOnce(nil, &keeper{t: t}))
+	rapid.Check(t, creditsExactlyOnce(nil, &keeper{t: t}, stockOf(t)))
 }
 
 // creditsExactlyOnce is the property of a receiver; nil is the reference. Of a
 // broken one it judges the invariant alone that it is known to break, so that
 // shrinking does not end at another of its sins.
-func creditsExactlyOnce(rec *scenarios.Receiver, k *keeper) func(*rapid.T) {
+func creditsExactlyOnce(rec *scenarios.Receiver, k *keeper, s stock) func(*rapid.T) {
 	return func(t *rapid.T) {
 		plan := drawPlan().Draw(t, "plan").plan
-		wrong := judge(plan, rec)
+		wrong := judge(plan, rec, s)
 		if wrong == "" {
 			return
 		}
@@ -40,8 +40,8 @@ func creditsExactlyOnce(rec *scenarios.Receiver, k *keeper) func(*rapid.T) {
 }
 
 // judge runs a plan and says what is wrong with what came of it.
-func judge(plan *chaos.Plan, rec *scenarios.Receiver) string {
-	report, err := run(plan, rec)
+func judge(plan *chaos.Plan, rec *scenarios.Receiver, s stock) string {
+	report, err := play(plan, rec, s, nil)
 	switch {
 	case err != nil:
 		return "the lab failed: " + err.Error()
@@ -58,14 +58,6 @@ func brokenInvariant(r *scenarios.Report, id string) string {
 		}
 	}
 	return ""
-}
-
-func run(plan *chaos.Plan, rec *scenarios.Receiver) (*scenarios.Report, error) {
-	w, err := scenarios.NewWorld(plan, scenarios.Options{Receiver: rec})
-	if err != nil {
-		return nil, err
-	}
-	return w.Run()
 }
 
 // complaint says what is wrong with a run, "" if nothing is. It does not take
@@ -136,11 +128,12 @@ func TestDeliveriesCanFail(t *testing.T) {
 			if !ok {
 				t.Fatalf("no broken receiver is called %s", name)
 			}
-			tr := try(t, creditsExactlyOnce(&rec, &keeper{t: t}))
+			s := stockFor(t, name)
+			tr := try(t, creditsExactlyOnce(&rec, &keeper{t: t}, s))
 			if !tr.failed {
 				t.Fatalf("rapid found no plan that breaks %s:\n%s", rec.Invariant, tr.output())
 			}
-			checkLeftovers(t, tr, &rec)
+			checkLeftovers(t, tr, &rec, s)
 		})
 	}
 }
@@ -155,7 +148,7 @@ func brokenAtMoneyIn() []string {
 }
 
 // checkLeftovers takes the last line of a failed trial at its word.
-func checkLeftovers(t *testing.T, tr *trial, rec *scenarios.Receiver) {
+func checkLeftovers(t *testing.T, tr *trial, rec *scenarios.Receiver, s stock) {
 	t.Helper()
 	words := strings.Fields(tr.last())
 	if len(words) != 6 || strings.Join(words[:3], " ") != "pixlab run --plan" || words[5] != rec.Name {
@@ -170,7 +163,7 @@ func checkLeftovers(t *testing.T, tr *trial, rec *scenarios.Receiver) {
 	if err != nil {
 		t.Fatalf("the plan kept is none: %v", err)
 	}
-	wrong := judge(plan, rec)
+	wrong := judge(plan, rec, s)
 	if wrong == "" || !strings.Contains(tr.output(), wrong) {
 		t.Errorf("run again, the plan kept gives %q; rapid saw:\n%s", wrong, tr.output())
 	}

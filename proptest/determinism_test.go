@@ -20,6 +20,7 @@ import (
 // and played beside it, it has the same hash and the same report.
 func TestSameSeedSameRun(t *testing.T) {
 	t.Parallel()
+	s := stockOf(t)
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOptions(t, 4)
 		plan, err := chaos.Generate(o)
@@ -30,20 +31,20 @@ func TestSameSeedSameRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameRun(t, nil, plan, throughFile(t, again))
+		sameRun(t, nil, s, plan, throughFile(t, again))
 	})
 }
 
 // So it is with plans that no seed drew.
 func TestSamePlanSameRun(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, samePlanSameRun(nil))
+	rapid.Check(t, samePlanSameRun(nil, stockOf(t)))
 }
 
-func samePlanSameRun(rec *scenarios.Receiver) func(*rapid.T) {
+func samePlanSameRun(rec *scenarios.Receiver, s stock) func(*rapid.T) {
 	return func(t *rapid.T) {
 		plan := drawPlan().Draw(t, "plan").plan
-		sameRun(t, rec, plan, throughFile(t, plan))
+		sameRun(t, rec, s, plan, throughFile(t, plan))
 	}
 }
 
@@ -78,36 +79,42 @@ func throughFile(t *rapid.T, plan *chaos.Plan) *chaos.Plan {
 }
 
 // sameRun plays two plans that are one, at the same time.
-func sameRun(t *rapid.T, rec *scenarios.Receiver, a, b *chaos.Plan) {
+func sameRun(t *rapid.T, rec *scenarios.Receiver, s stock, a, b *chaos.Plan) {
 	var first, second *scenarios.Report
 	var err, errBeside error
 	var beside sync.WaitGroup
-	beside.Go(func() { second, errBeside = play(b, rec, nil) })
-	first, err = play(a, rec, nil)
+	beside.Go(func() { second, errBeside = play(b, rec, s, nil) })
+	first, err = play(a, rec, s, nil)
 	beside.Wait()
 	switch {
 	case err != nil || errBeside != nil:
 		t.Fatalf("the lab failed: %v, %v", err, errBeside)
 	case first.Hash != second.Hash:
-		t.Fatalf("hash %s, then %s%s", first.Hash, second.Hash, parting(a, rec))
+		t.Fatalf("hash %s, then %s%s", first.Hash, second.Hash, parting(a, rec, s))
 	case !reflect.DeepEqual(first, second):
 		t.Fatalf("one hash and two reports:\n%+v\n%+v", first, second)
 	}
 }
 
-func play(plan *chaos.Plan, rec *scenarios.Receiver, trace io.Writer) (*scenarios.Report, error) {
-	w, err := scenarios.NewWorld(plan, scenarios.Options{Receiver: rec, Trace: trace})
+// play runs a plan on a store of the stock.
+func play(plan *chaos.Plan, rec *scenarios.Receiver, s stock, trace io.Writer) (*scenarios.Report, error) {
+	var last releases
+	w, err := scenarios.NewWorld(plan, scenarios.Options{Receiver: rec, Trace: trace, Store: last.opening(s)})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, last.release())
 	}
-	return w.Run()
+	report, err := w.Run()
+	if wrong := last.release(); wrong != nil {
+		return nil, errors.Join(err, wrong)
+	}
+	return report, err
 }
 
 // parting plays a plan twice more and says where the traces part.
-func parting(plan *chaos.Plan, rec *scenarios.Receiver) string {
+func parting(plan *chaos.Plan, rec *scenarios.Receiver, s stock) string {
 	var a, b bytes.Buffer
-	_, err := play(plan, rec, &a)
-	_, errAgain := play(plan, rec, &b)
+	_, err := play(plan, rec, s, &a)
+	_, errAgain := play(plan, rec, s, &b)
 	line, left, right, errDiff := chaos.Diff(&a, &b)
 	if err = errors.Join(err, errAgain, errDiff); err != nil {
 		return ": " + err.Error()
@@ -119,7 +126,7 @@ func parting(plan *chaos.Plan, rec *scenarios.Receiver) string {
 // variable does, is noticed.
 func TestSameRunCanFail(t *testing.T) {
 	huntFlags(t)
-	tr := try(t, samePlanSameRun(forgetful()))
+	tr := try(t, samePlanSameRun(forgetful(), stockOf(t)))
 	if !tr.failed {
 		t.Fatalf("rapid found no run that differs:\n%s", tr.output())
 	}

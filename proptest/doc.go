@@ -16,6 +16,17 @@
 //
 //	PIXLAB_CHECKS=50000 go test -timeout 0 ./proptest/
 //
+// # On PostgreSQL
+//
+// With the flag -pg the receivers keep everything on a PostgreSQL of the test
+// binary's own, one command at a time. Nothing else changes, the clock included;
+// ten checks are usual then, and PIXLAB_PG_CHECKS asks for another number:
+//
+//	PIXLAB_PG_CHECKS=300 go test -timeout 0 ./proptest/ -pg
+//
+// Without the flag whole plans are run on both stores and compared, event by
+// event.
+//
 // # What a failure leaves behind
 //
 // A drawn plan that fails is shrunk as a plan, so what remains is a plan too:

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
@@ -31,16 +32,18 @@ type hand struct {
 	now       time.Time
 	seed      chaos.Seed
 	psp       *fakepsp.PSP
-	mem       *memory.Store
+	store     kept
 	build     scenarios.Build
 	pageSize  int
 	instances [2]scenarios.Built
 	secret    pix.Secret
 	told      [][]byte // events that the merchant got
+	requests  int      // of the merchant: each has a key of its own
 }
 
-// newHand sets everything up on a receiver; nil is the reference.
-func newHand(build scenarios.Build, lag time.Duration, pageSize int) (*hand, error) {
+// newHand sets everything up on a store of the stock, for a receiver; nil is the
+// reference.
+func newHand(t subject, s stock, build scenarios.Build, lag time.Duration, pageSize int) (*hand, error) {
 	if build == nil {
 		build = scenarios.Reference().Build
 	}
@@ -56,7 +59,9 @@ func newHand(build scenarios.Build, lag time.Duration, pageSize int) (*hand, err
 	if err != nil {
 		return nil, err
 	}
-	h.mem = memory.New(memory.Config{Rules: receiver.Rules{Keys: []pix.PixKey{ourKey}}, Now: h.time})
+	if h.store, err = s.open(t, h.time, nil); err != nil {
+		return nil, err
+	}
 	for i := range h.instances {
 		if err := h.rebuild(i); err != nil {
 			return nil, err
@@ -70,13 +75,13 @@ func (h *hand) time() time.Time { return h.now }
 // rebuild starts an instance anew on the same store, as after a crash.
 func (h *hand) rebuild(i int) error {
 	var err error
-	h.instances[i], err = h.build(scenarios.Env{Config: h.config(i), Store: handStore{h.mem}, Workers: 1})
+	h.instances[i], err = h.build(scenarios.Env{Config: h.config(i), Store: handStore{h.store}, Workers: 1})
 	return err
 }
 
 func (h *hand) config(i int) receiver.Config {
 	return receiver.Config{
-		Name: fmt.Sprintf("receiver/%d", i+1), PixKeys: []pix.PixKey{ourKey},
+		Name: fmt.Sprintf("receiver/%d", i+1), PixKeys: []pix.PixKey{ourKey}, Open: true,
 		PSPURL: "https://psp.lab", CallbackURL: "https://receiver.lab", Secrets: []pix.Secret{h.secret},
 		Endpoints: []receiver.Endpoint{{
 			Name: receiver.DefaultEndpoint, URL: "https://" + endpoint + "/events", Secret: pix.Secret{ID: "m1", Key: []byte("a key of the merchant's")},
@@ -88,11 +93,11 @@ func (h *hand) config(i int) receiver.Config {
 
 // handStore gives broken receivers the transactions of their own that a world
 // gives them.
-type handStore struct{ *memory.Store }
+type handStore struct{ kept }
 
 // Exec runs one.
 func (s handStore) Exec(ctx context.Context, command string, _ []string, fn func(tx *memory.Tx) error) error {
-	return s.Store.Exec(ctx, command, fn)
+	return exec(ctx, s.kept, command, fn)
 }
 
 // handClock is a clock that a test moves.
@@ -166,6 +171,10 @@ func (h *hand) send(ctx context.Context, i int, method, path string, header http
 	for name, values := range header {
 		req.Header[name] = values
 	}
+	if method == http.MethodPost {
+		h.requests++
+		req.Header.Set(receiver.IdempotencyHeader, strconv.Itoa(h.requests))
+	}
 	rec := httptest.NewRecorder()
 	h.instances[i].Handler.ServeHTTP(rec, req)
 	return rec
@@ -213,7 +222,7 @@ func (h *hand) step(ctx context.Context, i int, q receiver.Queue) error {
 
 // until moves the clock to where a queue has work, false if it has none.
 func (h *hand) until(q receiver.Queue) bool {
-	due, ok, err := h.mem.NextDue(context.Background(), q)
+	due, ok, err := h.store.NextDue(context.Background(), q)
 	if err != nil || !ok {
 		return false
 	}
@@ -241,7 +250,7 @@ func (h *hand) rest() error {
 func (h *hand) soonest() (first receiver.Queue, any bool) {
 	var at time.Time
 	for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.OutboxQueue(receiver.DefaultEndpoint)} {
-		due, ok, err := h.mem.NextDue(context.Background(), q)
+		due, ok, err := h.store.NextDue(context.Background(), q)
 		if err == nil && ok && (!any || due.Before(at)) {
 			first, at, any = q, due, true
 		}
@@ -282,7 +291,7 @@ func (h *hand) settled() []pix.Payment {
 
 // events are the inbox.
 func (h *hand) events() ([]receiver.Event, error) {
-	return h.mem.ListEvents(context.Background(), receiver.EventQuery{})
+	return h.store.ListEvents(context.Background(), receiver.EventQuery{})
 }
 
 // merchantCents are the cents of the events that the merchant got of a Pix.

@@ -5,11 +5,16 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/pixlab/pixlab/internal/pgcluster/pgtest"
 )
 
 // usualChecks is how often each property is checked unless somebody asks for
-// another number.
-const usualChecks = "1000"
+// another number; usualOnPostgres the same with -pg, where a check takes longer.
+const (
+	usualChecks     = "1000"
+	usualOnPostgres = "10"
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -17,16 +22,20 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	os.Exit(m.Run())
+	os.Exit(pgtest.Main(m))
 }
 
 // setFlags gives rapid's flags our defaults. A flag on the command line wins,
-// then PIXLAB_CHECKS, then rapid's own variables.
+// then PIXLAB_CHECKS, or with -pg PIXLAB_PG_CHECKS, then rapid's own variables.
 func setFlags(lookup func(string) (string, bool)) error {
+	ours, usual := "PIXLAB_CHECKS", usualChecks
+	if *onPostgres {
+		ours, usual = "PIXLAB_PG_CHECKS", usualOnPostgres
+	}
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	for _, d := range []struct{ name, ours, theirs, usual string }{
-		{"rapid.checks", "PIXLAB_CHECKS", "RAPID_CHECKS", usualChecks},
+		{"rapid.checks", ours, "RAPID_CHECKS", usual},
 		{"rapid.nofailfile", "", "RAPID_NOFAILFILE", "true"},
 	} {
 		value := d.usual
@@ -40,7 +49,7 @@ func setFlags(lookup func(string) (string, bool)) error {
 			continue
 		}
 		if err := flag.Set(d.name, value); err != nil {
-			return fmt.Errorf("%s is %q; want a whole number such as %s", d.ours, value, usualChecks)
+			return fmt.Errorf("%s is %q; want a whole number such as %s", d.ours, value, usual)
 		}
 	}
 	return nil

@@ -17,8 +17,8 @@ import (
 // found is a lab with one sale of 20.00, paid and confirmed.
 func found(t *testing.T, ways habits) (*ordersLab, pix.Payment) {
 	t.Helper()
-	ways.page, ways.log = 100, t.Logf
-	l, err := newOrdersLab(ways)
+	ways.page, ways.log, ways.stock = 100, t.Logf, stockOf(t)
+	l, err := newOrdersLab(t, ways)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestEarlierStateSetAsideWakesWithItsRefund(t *testing.T) {
 	if err := l.heal(); err != nil {
 		t.Fatal(err)
 	}
-	events, err := l.mem.ListEvents(context.Background(), receiver.EventQuery{State: receiver.EventQuarantined})
+	events, err := l.store.ListEvents(context.Background(), receiver.EventQuery{State: receiver.EventQuarantined})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
-	"github.com/pixlab/pixlab/receiver/memory"
 	"github.com/pixlab/pixlab/scenarios"
 )
 
@@ -59,6 +58,7 @@ type habits struct {
 	page    int
 	terms   func(pix.EndToEndID, pix.RefundID) fakepsp.RefundTerms
 	build   scenarios.Build
+	stock   stock
 	log     func(format string, args ...any)
 }
 
@@ -77,7 +77,7 @@ type ordersLab struct {
 	met     int // calls that met trouble
 }
 
-func newOrdersLab(ways habits) (*ordersLab, error) {
+func newOrdersLab(t subject, ways habits) (*ordersLab, error) {
 	if ways.build == nil {
 		ways.build = scenarios.Reference().Build
 	}
@@ -98,13 +98,14 @@ func newOrdersLab(ways habits) (*ordersLab, error) {
 		p, _ := l.psp.Payment(id)
 		return p.Amount
 	})
-	l.mem = memory.New(memory.Config{
-		Rules: receiver.Rules{Keys: []pix.PixKey{ourKey}}, Now: l.time, Observe: func(cs *receiver.ChangeSet) {
-			l.view.follow(cs)
-			l.trail.follow(cs)
-			l.tell(cs)
-		},
+	l.store, err = ways.stock.open(t, l.time, func(cs *receiver.ChangeSet) {
+		l.view.follow(cs)
+		l.trail.follow(cs)
+		l.tell(cs)
 	})
+	if err != nil {
+		return nil, err
+	}
 	for i := range l.instances {
 		if err := l.revive(i); err != nil {
 			return nil, err
@@ -135,7 +136,7 @@ func (l *ordersLab) revive(i int) (err error) {
 	l.lives[i] = &life{}
 	cfg := l.config(i)
 	cfg.HTTP, cfg.SweepBack = lifeWire{l.line, l.lives[i]}, 400*24*time.Hour
-	l.instances[i], err = l.habits.build(scenarios.Env{Config: cfg, Store: lifeStore{l.mem, l.lives[i]}, Workers: 1})
+	l.instances[i], err = l.habits.build(scenarios.Env{Config: cfg, Store: lifeStore{l.store, l.lives[i]}, Workers: 1})
 	return err
 }
 
@@ -241,7 +242,7 @@ func (l *ordersLab) rest() error {
 		var first receiver.Queue
 		var at time.Time
 		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.OutboxQueue(receiver.DefaultEndpoint)} {
-			due, ok, err := l.mem.NextDue(context.Background(), q)
+			due, ok, err := l.store.NextDue(context.Background(), q)
 			if err != nil {
 				return err
 			}

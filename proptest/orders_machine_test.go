@@ -62,7 +62,7 @@ func newOrdersMachine(t *rapid.T, ways habits, c climate) *ordersMachine {
 	ways.hideDev = pick(m, "a refund is hidden", hides)
 	ways.terms, ways.log = m.termsOf, t.Logf
 	var err error
-	if m.ordersLab, err = newOrdersLab(ways); err != nil {
+	if m.ordersLab, err = newOrdersLab(t, ways); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -346,7 +346,7 @@ func (m *ordersMachine) turn(q receiver.Queue) {
 
 // orElse does a turn of a queue that has work, and something else where it has none.
 func (m *ordersMachine) orElse(q receiver.Queue, other func()) {
-	if _, ok, err := m.mem.NextDue(context.Background(), q); err == nil && !ok {
+	if _, ok, err := m.store.NextDue(context.Background(), q); err == nil && !ok {
 		other()
 		return
 	}

@@ -39,7 +39,7 @@ func TestOrdersOfRefundsEndAsOne(t *testing.T) {
 		for name, c := range climates() {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				rapid.Check(&repeating{T: t}, refundsInAnyOrder(nil, c, &seen))
+				rapid.Check(&repeating{T: t}, refundsInAnyOrder(nil, c, &seen, stockOf(t)))
 			})
 		}
 	})
@@ -49,9 +49,9 @@ func TestOrdersOfRefundsEndAsOne(t *testing.T) {
 }
 
 // refundsInAnyOrder is the property of a receiver; nil is the reference.
-func refundsInAnyOrder(build scenarios.Build, c climate, seen *ordersTally) func(*rapid.T) {
+func refundsInAnyOrder(build scenarios.Build, c climate, seen *ordersTally, s stock) func(*rapid.T) {
 	return func(t *rapid.T) {
-		m := newOrdersMachine(t, habits{build: build}, c)
+		m := newOrdersMachine(t, habits{build: build, stock: s}, c)
 		m.lenient = build != nil
 		m.prologue()
 		for range 10 + m.die(60, "deeds") {
@@ -83,7 +83,7 @@ func (m *ordersMachine) check() {
 	var all pix.Amount
 	for account, cents := range m.view.balance {
 		all += cents
-		if stored := m.mem.Balance(account); stored != cents {
+		if stored := m.store.Balance(account); stored != cents {
 			m.t.Fatalf("%s stands at %d cents, its entries sum to %d", account, stored, cents)
 		}
 	}
@@ -113,7 +113,7 @@ func (m *ordersMachine) end() {
 			m.t.Fatal(wrong)
 		}
 	}
-	if wrong := readBooks(m.mem).complaint(m.mem); wrong != "" {
+	if wrong := readBooks(m.store).complaint(m.store); wrong != "" {
 		m.t.Fatal(wrong)
 	}
 }
@@ -186,7 +186,7 @@ func (m *ordersMachine) atRest() string {
 	if cents := m.psp.Reserved(); cents != 0 {
 		return fmt.Sprintf("the PSP holds %d cents for refunds", cents)
 	}
-	events, err := m.mem.ListEvents(context.Background(), receiver.EventQuery{})
+	events, err := m.store.ListEvents(context.Background(), receiver.EventQuery{})
 	m.must(err)
 	for _, e := range events { // all of them are genuine
 		if e.State != receiver.EventProcessed {
@@ -240,7 +240,7 @@ func TestOrdersOfRefundsCanFail(t *testing.T) {
 			if !ok {
 				t.Fatalf("no broken receiver is called %s", name)
 			}
-			tr := try(t, refundsInAnyOrder(rec.Build, climate{early: 5, trouble: 3, fate: 3}, nil))
+			tr := try(t, refundsInAnyOrder(rec.Build, climate{early: 5, trouble: 3, fate: 3}, nil, stockFor(t, name)))
 			if !tr.failed || !regexp.MustCompile(want).MatchString(tr.last()) {
 				t.Fatalf("want %q of a receiver that %s; got:\n%s", want, rec.Doc, tr.output())
 			}

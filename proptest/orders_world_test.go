@@ -107,7 +107,7 @@ func (m *ordersMachine) bankRefund(p pix.Payment) {
 	m.apps++
 	id := pix.RefundID(fmt.Sprintf("APP%d", m.apps))
 	if m.oneIn(5, "an id of ours") {
-		id = pix.RefundID(m.seed.ID("refund", fmt.Sprintf("DEV-%d", len(m.asked)+1), 32))
+		id = pix.RefundID(m.seed.ID("refund", fmt.Sprintf("merchant/DEV-%d", len(m.asked)+1), 32))
 	}
 	order := fakepsp.RefundOrder{EndToEndID: p.EndToEndID, ID: id, Amount: m.part(p.Amount), Terms: m.termsOf(p.EndToEndID, id)}
 	_, err := m.psp.AskRefund(order)

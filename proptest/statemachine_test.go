@@ -24,15 +24,15 @@ import (
 // and statement agree.
 func TestAnyOrderOfEventsCreditsExactlyOnce(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, anyOrder(nil, true))
+	rapid.Check(t, anyOrder(nil, true, stockOf(t)))
 }
 
 // anyOrder is the property of a receiver; nil is the reference. With lies the
 // PSP's own key also signs amounts that are not so, and Pix that never settle.
-func anyOrder(build scenarios.Build, lies bool) func(*rapid.T) {
+func anyOrder(build scenarios.Build, lies bool, s stock) func(*rapid.T) {
 	return func(t *rapid.T) {
 		lag := time.Duration(rapid.Int64Range(0, 120_000).Draw(t, "lag")) * time.Millisecond
-		h, err := newHand(build, lag, rapid.SampledFrom([]int{100, 3, 1}).Draw(t, "page"))
+		h, err := newHand(t, s, build, lag, rapid.SampledFrom([]int{100, 3, 1}).Draw(t, "page"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 }
 
 func (m *machine) check(t *rapid.T) {
-	if wrong := readBooks(m.mem).complaint(m.mem); wrong != "" {
+	if wrong := readBooks(m.store).complaint(m.store); wrong != "" {
 		t.Fatal(wrong)
 	}
 }
@@ -203,9 +203,9 @@ func (m *machine) phantom(t *rapid.T) {
 // forged tells of settled Pix in the name of the PSP, without its key.
 func (m *machine) forged(t *rapid.T) {
 	body := pix.EncodeCallback(m.anyTold(t, 2))
-	before := m.mem.Dump()
+	before := m.store.Dump()
 	status := m.callback(context.Background(), m.instance(t), pix.Secret{ID: "k1", Key: []byte("somebody else's key")}, body)
-	if after := m.mem.Dump(); status != http.StatusUnauthorized || len(after.Events) != len(before.Events) {
+	if after := m.store.Dump(); status != http.StatusUnauthorized || len(after.Events) != len(before.Events) {
 		t.Fatalf("a forged callback was answered with %d", status)
 	}
 }
@@ -269,7 +269,7 @@ func (m *machine) end(t *rapid.T) {
 		t.Fatal(err)
 	}
 	m.check(t)
-	if wrong := readBooks(m.mem).difference(m.settled(), m.psp.Balance()); wrong != "" {
+	if wrong := readBooks(m.store).difference(m.settled(), m.psp.Balance()); wrong != "" {
 		t.Fatal(wrong)
 	}
 	events, err := m.events()
@@ -290,7 +290,7 @@ func (m *machine) end(t *rapid.T) {
 // worker ran, and was then booked at once with an amount that the PSP had
 // misstated, is brought to the statement by the next.
 func TestReconciliationAfterWorkersStoodStill(t *testing.T) {
-	h, err := newHand(nil, 0, 100)
+	h, err := newHand(t, stockOf(t), nil, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestReconciliationAfterWorkersStoodStill(t *testing.T) {
 	if err := h.settle(); err != nil {
 		t.Fatal(err)
 	}
-	if wrong := readBooks(h.mem).difference(h.settled(), h.psp.Balance()); wrong != "" {
+	if wrong := readBooks(h.store).difference(h.settled(), h.psp.Balance()); wrong != "" {
 		t.Fatal(wrong)
 	}
 }
@@ -339,7 +339,7 @@ func TestAnyOrderCanFail(t *testing.T) {
 			if !ok {
 				t.Fatalf("no broken receiver is called %s", name)
 			}
-			tr := try(t, anyOrder(rec.Build, false))
+			tr := try(t, anyOrder(rec.Build, false, stockFor(t, name)))
 			if !tr.failed || !strings.Contains(tr.last(), want) {
 				t.Fatalf("want %q of a receiver that %s; got:\n%s", want, rec.Doc, tr.output())
 			}

@@ -64,19 +64,19 @@ func (q chargeRequest) validate() error {
 }
 
 // serveCreateCharge stores the intention, calls the PSP and answers with what
-// is known: 201 made, 422 refused, 202 not known yet (the same request again,
-// or GET, tells later).
-func (r *Receiver) serveCreateCharge(w http.ResponseWriter, req *http.Request) {
+// is known, see [NewCharge.Answer]. It is the one route that answers for a call
+// of its own: until then the key is in flight, and repeats get 409.
+func (r *Receiver) serveCreateCharge(w http.ResponseWriter, req *http.Request, k keyed) {
 	q := chargeRequest{Kind: ChargeDynamic}
-	if !readJSON(w, req, &q) {
+	if !k.read(w, &q) {
 		return
 	}
-	c, err := r.createCharge(req.Context(), q)
+	o, err := r.createCharge(req.Context(), k, q)
 	if err != nil {
 		unavailable(w, err)
 		return
 	}
-	writeJSON(w, chargeStatus(c), answerOf(c))
+	r.answerKey(w, o.Key, answerOf(o.Charge))
 }
 
 func chargeStatus(c Charge) int {
@@ -89,27 +89,36 @@ func chargeStatus(c Charge) int {
 	return http.StatusCreated
 }
 
-func (r *Receiver) createCharge(ctx context.Context, q chargeRequest) (Charge, error) {
+// createCharge stores intention and key, and commits; makes the call; and stores
+// what it taught with the answer. A request whose key was taken from a dead one
+// asks the PSP before it repeats anything.
+func (r *Receiver) createCharge(ctx context.Context, k keyed, q chargeRequest) (CreateOutcome, error) {
 	now, err := r.now(ctx)
 	if err != nil {
-		return Charge{}, err
+		return CreateOutcome{}, err
 	}
-	outs, err := r.store.CreateCharges(ctx, []NewCharge{{Charge: r.intention(q, now), At: now}})
+	outs, err := r.store.CreateCharges(ctx, []NewCharge{{Charge: r.intention(k.consumer, q, now), At: now, Key: &k.claim}})
 	if err != nil {
-		return Charge{}, err
+		return CreateOutcome{}, err
 	}
-	c := outs[0].Charge
-	if c.State != ChargeIntended {
-		return c, nil
+	o := outs[0]
+	if o.Key.Result != KeyMine && o.Key.Result != KeyTakenOver {
+		return o, nil
 	}
-	return r.settleCall(ctx, c, !outs[0].Created)
+	hold := KeyHold{Ref: k.claim.Ref, Version: o.Key.Version}
+	after, err := r.settleCall(ctx, o.Charge, !o.Created, &hold)
+	if err != nil {
+		r.release(ctx, hold)
+		return CreateOutcome{}, err
+	}
+	return CreateOutcome{Charge: after.Charge, Key: after.Key}, nil
 }
 
 // intention is the charge as it is stored before anybody is called. The job
 // that asks about open calls comes only after this request has had its time.
-func (r *Receiver) intention(q chargeRequest, now time.Time) Charge {
+func (r *Receiver) intention(consumer string, q chargeRequest, now time.Time) Charge {
 	c := Charge{
-		Consumer: r.cfg.Consumer, Reference: q.Reference, Kind: q.Kind, TxID: q.TxID, PixKey: r.cfg.PixKeys[0],
+		Consumer: consumer, Reference: q.Reference, Kind: q.Kind, TxID: q.TxID, PixKey: r.cfg.PixKeys[0],
 		Due: q.Amount, ExpiresIn: time.Duration(q.ExpiresInS) * time.Second,
 		State: ChargeIntended, DueAt: now.Add(3 * r.cfg.CallTimeout),
 	}
@@ -120,15 +129,15 @@ func (r *Receiver) intention(q chargeRequest, now time.Time) Charge {
 		c.ExpiresIn = 24 * time.Hour
 	}
 	if c.TxID == "" {
-		c.TxID = pix.TxID(r.cfg.NewID("txid", q.Reference, n))
+		c.TxID = pix.TxID(r.cfg.NewID("txid", IntentionKey(consumer, q.Reference), n))
 	}
 	return c
 }
 
 // settleCall makes the call that an intended charge owes and stores what it
 // taught. ask first looks what became of an earlier call: nothing is repeated
-// before the PSP was asked.
-func (r *Receiver) settleCall(ctx context.Context, c Charge, ask bool) (Charge, error) {
+// before the PSP was asked. hold, where set, is the request's that waits for it.
+func (r *Receiver) settleCall(ctx context.Context, c Charge, ask bool, hold *KeyHold) (CallOutcome, error) {
 	var made pix.Charge
 	a := answer{verdict: verdictAbsent}
 	if ask {
@@ -142,9 +151,12 @@ func (r *Receiver) settleCall(ctx context.Context, c Charge, ask bool) (Charge, 
 	}
 	now, err := r.now(ctx)
 	if err != nil {
-		return c, err
+		return CallOutcome{}, err
 	}
 	call := ChargeCall{Ref: ChargeRef{c.Consumer, c.Reference}}
+	if hold != nil {
+		hold.At, call.Key = now, hold
+	}
 	switch a.verdict {
 	case verdictDone:
 		call.State, call.CreatedAt, call.BRCode = ChargeActive, made.CreatedAt, made.BRCode
@@ -158,7 +170,7 @@ func (r *Receiver) settleCall(ctx context.Context, c Charge, ask bool) (Charge, 
 	}
 	after, err := r.store.RecordCalls(ctx, []ChargeCall{call})
 	if err != nil {
-		return c, err
+		return CallOutcome{}, err
 	}
 	return after[0], nil
 }
@@ -173,8 +185,8 @@ func (r *Receiver) explainRefusal(ctx context.Context, c Charge, refused answer)
 	return made, a
 }
 
-func (r *Receiver) serveGetCharge(w http.ResponseWriter, req *http.Request) {
-	c, err := r.findCharge(req)
+func (r *Receiver) serveGetCharge(w http.ResponseWriter, req *http.Request, consumer string) {
+	c, err := r.findCharge(req, consumer)
 	switch {
 	case err != nil:
 		unavailable(w, err)
@@ -185,8 +197,8 @@ func (r *Receiver) serveGetCharge(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-func (r *Receiver) findCharge(req *http.Request) (*Charge, error) {
-	ref := ChargeRef{Consumer: r.cfg.Consumer, Reference: mux.Vars(req)["reference"]}
+func (r *Receiver) findCharge(req *http.Request, consumer string) (*Charge, error) {
+	ref := ChargeRef{Consumer: consumer, Reference: mux.Vars(req)["reference"]}
 	found, err := r.store.FindCharges(req.Context(), []ChargeRef{ref})
 	if err != nil {
 		return nil, err
@@ -196,8 +208,8 @@ func (r *Receiver) findCharge(req *http.Request) (*Charge, error) {
 
 // serveRemoveCharge takes a charge back: 200 removed, 409 paid or never made,
 // 503 not known yet. Removing is idempotent at the PSP, so the caller repeats.
-func (r *Receiver) serveRemoveCharge(w http.ResponseWriter, req *http.Request) {
-	c, err := r.findCharge(req)
+func (r *Receiver) serveRemoveCharge(w http.ResponseWriter, req *http.Request, consumer string) {
+	c, err := r.findCharge(req, consumer)
 	if err != nil {
 		unavailable(w, err)
 		return
@@ -228,7 +240,7 @@ func (r *Receiver) recordRemoval(w http.ResponseWriter, req *http.Request, c Cha
 		unavailable(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, answerOf(after[0]))
+	writeJSON(w, http.StatusOK, answerOf(after[0].Charge))
 }
 
 // chargeSender finds out what became of calls whose answer never came.
@@ -248,7 +260,7 @@ func (s chargeSender) RunOnce(ctx context.Context) (Progress, error) {
 		return Progress{}, err
 	}
 	for _, c := range open {
-		if _, err := s.r.settleCall(ctx, c, true); err != nil {
+		if _, err := s.r.settleCall(ctx, c, true, nil); err != nil {
 			return Progress{Done: len(open)}, err
 		}
 	}

@@ -35,8 +35,14 @@ type Config struct {
 	Source string
 	// PixKeys are the keys whose money is ours.
 	PixKeys []pix.PixKey
-	// Consumer is the caller of the charges API.
+	// Consumers are the callers of the merchant's API by the digests of their
+	// tokens. Each has charges, refunds and keys of its own.
+	Consumers map[string]TokenDigest
+	// Consumer is who is meant where nobody says who (merchant): an operator's
+	// word about a charge, and every caller without a token where Open lets all
+	// in, which is for trials only.
 	Consumer string
+	Open     bool
 
 	// PSPURL is the PSP's base, such as https://pix.example.com/api; /v2 follows.
 	PSPURL string
@@ -63,7 +69,8 @@ type Config struct {
 	// Batch is how much a step takes at once (16).
 	Batch int
 	// Lease is how long claimed work is held (30 s); CallTimeout bounds one call
-	// to the PSP (5 s) and must be well under it.
+	// to the PSP (5 s). Of a lease two calls have to be left when one begins, so that
+	// it is three times as long or more.
 	Lease       time.Duration
 	CallTimeout time.Duration
 	// MaxAttempts is how often an event is tried before quarantine (10).
@@ -90,6 +97,14 @@ type Config struct {
 	// a query (1 h): before, "not found" proves nothing.
 	ProofAfter time.Duration
 
+	// KeyWindow is how long a request under an idempotency key may take (60 s):
+	// one that is older counts as dead, and a repeat takes its key over. KeyTTL is
+	// how long answers are kept (24 h), longer than anything here is retried;
+	// KeyPurgeEvery the pause between purges (10 min).
+	KeyWindow     time.Duration
+	KeyTTL        time.Duration
+	KeyPurgeEvery time.Duration
+
 	// Observer is told of the marks that are reached; nil is told nothing.
 	Observer Observer
 
@@ -113,6 +128,10 @@ func (c *Config) Validate() error {
 		return errors.New("receiver: want a secret to verify callbacks; without one nothing can be trusted")
 	case c.HTTP == nil || c.Clock == nil || c.Jitter == nil || c.NewID == nil:
 		return errors.New("receiver: want HTTP, Clock, Jitter and NewID")
+	case len(c.Consumers) == 0 && !c.Open:
+		return errors.New("receiver: want a consumer of the merchant's API and its token")
+	case c.sharedToken() != "":
+		return fmt.Errorf("receiver: consumers %s: want a token of each one's own", c.sharedToken())
 	}
 	for _, s := range c.Secrets {
 		if s.ID == "" || len(s.Key) < 16 {
@@ -123,8 +142,24 @@ func (c *Config) Validate() error {
 		return err
 	}
 	c.fill()
-	if c.Lease < 2*c.CallTimeout {
-		return fmt.Errorf("receiver: lease %s: want twice the call time-out %s or more", c.Lease, c.CallTimeout)
+	if c.Lease < 3*c.CallTimeout {
+		return fmt.Errorf("receiver: lease %s: want three times the call time-out %s or more", c.Lease, c.CallTimeout)
+	}
+	return c.validateKeys()
+}
+
+// chargeCalls is how many calls a request for a charge may make: it asks, sends
+// and asks again, each of them twice where the PSP wants another token.
+const chargeCalls = 6
+
+// validateKeys wants an orphaned key to be taken over only when its request
+// cannot be alive, and an answer to be kept longer than anything is retried.
+func (c *Config) validateKeys() error {
+	if c.KeyWindow < chargeCalls*c.CallTimeout {
+		return fmt.Errorf("receiver: key window %s: want %d times the call time-out %s or more, the longest request", c.KeyWindow, chargeCalls, c.CallTimeout)
+	}
+	if longest := c.longestRetry(); c.KeyTTL <= longest {
+		return fmt.Errorf("receiver: key TTL %s: want more than the longest retry, %s", c.KeyTTL, longest)
 	}
 	return nil
 }
@@ -142,6 +177,21 @@ func checkEndpoints(all []Endpoint) error {
 		known[e.Name] = true
 	}
 	return nil
+}
+
+// longestRetry is how long after a request what it asked for may still be sent
+// again: the orphan's window, the time for which a refusal proves nothing, and
+// all pauses of one subject.
+func (c *Config) longestRetry() time.Duration {
+	sum := c.KeyWindow + c.ProofAfter
+	for attempt := range c.MaxAttempts {
+		pause := c.BackoffCap
+		if attempt < 20 {
+			pause = min(c.BackoffBase<<attempt, c.BackoffCap)
+		}
+		sum += pause
+	}
+	return sum
 }
 
 func (c *Config) fill() {
@@ -165,6 +215,9 @@ func (c *Config) fill() {
 	set(&c.Grace, time.Hour)
 	set(&c.ChangedEvery, 6*time.Hour)
 	set(&c.ProofAfter, time.Hour)
+	set(&c.KeyWindow, time.Minute)
+	set(&c.KeyTTL, 24*time.Hour)
+	set(&c.KeyPurgeEvery, 10*time.Minute)
 }
 
 func set[T int | int64 | time.Duration](v *T, fallback T) {
@@ -186,7 +239,8 @@ func (c *Config) pause(key string, attempt int, wait time.Duration) time.Duratio
 }
 
 // backoff is the pause before a key's next attempt: doubling from the base to
-// the cap, half of it jittered.
+// the cap, half of it jittered. It is whole microseconds, rounded up: a database
+// keeps no finer time, and what is due must be so at the same instant on any.
 func (c *Config) backoff(key string, attempt int) time.Duration {
 	d := c.BackoffCap
 	if attempt < 1 {
@@ -195,7 +249,8 @@ func (c *Config) backoff(key string, attempt int) time.Duration {
 	if shift := attempt - 1; shift < 20 {
 		d = min(c.BackoffBase<<shift, c.BackoffCap)
 	}
-	return d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+	d = d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+	return (d + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
 // lease asks for as much work as fits into one lease where each item may need

@@ -1,10 +1,11 @@
 package receiver
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,18 +21,26 @@ type endpoint func(r *Receiver, w http.ResponseWriter, req *http.Request)
 // [Receiver.serve] calls it with its own receiver.
 func (endpoint) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
+// The routes whose requests carry idempotency keys: part of each key's scope.
+const (
+	RouteCharges = "/charges"
+	RouteRefunds = "/refunds"
+)
+
 // routes is shared by all receivers of the process: it holds no state.
 var routes = sync.OnceValue(func() *mux.Router {
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	m.Handle("/pix", endpoint((*Receiver).serveCallback))
-	m.Handle("/charges", endpoint((*Receiver).serveCreateCharge)).Methods(http.MethodPost)
-	m.Handle("/charges/{reference}", endpoint((*Receiver).serveGetCharge)).Methods(http.MethodGet)
-	m.Handle("/charges/{reference}", endpoint((*Receiver).serveRemoveCharge)).Methods(http.MethodDelete)
-	m.Handle("/refunds", endpoint((*Receiver).serveCreateRefund)).Methods(http.MethodPost)
-	m.Handle("/refunds/{reference}", endpoint((*Receiver).serveGetRefund)).Methods(http.MethodGet)
-	m.Handle("/memos", endpoint((*Receiver).serveMemo)).Methods(http.MethodPost)
-	m.NotFoundHandler = endpoint(notFound)
-	m.MethodNotAllowedHandler = endpoint(methodNotAllowed)
+	m.Handle(RouteCharges, withKey(RouteCharges, (*Receiver).serveCreateCharge)).Methods(http.MethodPost)
+	m.Handle("/charges/{reference}", authenticated((*Receiver).serveGetCharge)).Methods(http.MethodGet)
+	m.Handle("/charges/{reference}", authenticated((*Receiver).serveRemoveCharge)).Methods(http.MethodDelete)
+	m.Handle(RouteRefunds, withKey(RouteRefunds, (*Receiver).serveCreateRefund)).Methods(http.MethodPost)
+	m.Handle("/refunds/{reference}", authenticated((*Receiver).serveGetRefund)).Methods(http.MethodGet)
+	m.Handle("/memos", authenticated((*Receiver).serveMemo)).Methods(http.MethodPost)
+	m.NotFoundHandler = authenticated(nothingThere)
+	m.MethodNotAllowedHandler = authenticated(func(r *Receiver, w http.ResponseWriter, req *http.Request, _ string) {
+		methodNotAllowed(r, w, req)
+	})
 	return m
 })
 
@@ -46,7 +55,7 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 		h(r, w, mux.SetURLVars(req, match.Vars))
 		return
 	}
-	notFound(r, w, req)
+	authenticated(nothingThere)(r, w, req)
 }
 
 // callbackPath recognises every form in which a PSP appends /pix to the URL
@@ -72,6 +81,11 @@ func notFound(_ *Receiver, w http.ResponseWriter, req *http.Request) {
 	pix.WriteProblem(w, pix.NewProblem(pix.ProblemNotFound, "nothing at "+req.URL.Path))
 }
 
+// nothingThere is for those who are let in: others are not told what there is.
+func nothingThere(r *Receiver, w http.ResponseWriter, req *http.Request, _ string) {
+	notFound(r, w, req)
+}
+
 func methodNotAllowed(_ *Receiver, w http.ResponseWriter, req *http.Request) {
 	p := pix.NewProblem(pix.ProblemInvalidRequest, req.Method+" is not served at "+req.URL.Path)
 	p.Status = http.StatusMethodNotAllowed
@@ -81,9 +95,7 @@ func methodNotAllowed(_ *Receiver, w http.ResponseWriter, req *http.Request) {
 // refuse answers with problem+json of our own status: the spec knows no 401,
 // 413, 415, 422 or 429.
 func refuse(w http.ResponseWriter, status int, kind pix.ProblemKind, detail string) {
-	p := pix.NewProblem(kind, detail)
-	p.Status = status
-	pix.WriteProblem(w, p)
+	problemAnswer(status, kind, detail).write(w)
 }
 
 // unavailable asks the caller to come back: the store is not to be had.
@@ -95,11 +107,25 @@ func unavailable(w http.ResponseWriter, err error) {
 // readBody is io.ReadAll with room from the start for the length that was
 // announced, as far as one is believed.
 func readBody(r io.Reader, announced int64) ([]byte, error) {
-	const most = 1 << 16
-	var b bytes.Buffer
-	b.Grow(int(min(max(announced, 0), most)) + bytes.MinRead)
-	_, err := b.ReadFrom(r)
-	return b.Bytes(), err
+	const least, most = 512, 1 << 16
+	room := int64(least)
+	if announced >= 0 {
+		room = min(announced, most) + 1 // for the read that finds the end
+	}
+	b := make([]byte, 0, room)
+	for {
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if errors.Is(err, io.EOF) {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+		if len(b) == cap(b) {
+			b = slices.Grow(b, least)
+		}
+	}
 }
 
 // maxRequest bounds the body of a merchant's request, in bytes.
@@ -121,13 +147,4 @@ func readJSON(w http.ResponseWriter, req *http.Request, q interface{ validate() 
 	return err == nil
 }
 
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, pix.ProblemInternal, err.Error())
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(body)
-}
+func writeJSON(w http.ResponseWriter, status int, v any) { jsonAnswer(status, v).write(w) }

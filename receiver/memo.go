@@ -23,7 +23,7 @@ func (q memoRequest) validate() error {
 }
 
 // serveMemo takes the PSP's word, from outside API Pix, about blocked money.
-func (r *Receiver) serveMemo(w http.ResponseWriter, req *http.Request) {
+func (r *Receiver) serveMemo(w http.ResponseWriter, req *http.Request, _ string) {
 	var q memoRequest
 	if !readJSON(w, req, &q) {
 		return

@@ -17,6 +17,7 @@ type Receiver struct {
 	psp   pspClient
 	// callbackBase is the path of our callback URL, without slashes at its ends.
 	callbackBase string
+	consumers    []string // in order
 }
 
 // New checks the configuration and builds a receiver on a store.
@@ -28,7 +29,7 @@ func New(cfg Config, store Store) (*Receiver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("receiver: callback URL: %w", err)
 	}
-	r := &Receiver{cfg: cfg, store: store, callbackBase: strings.Trim(callback.Path, "/")}
+	r := &Receiver{cfg: cfg, store: store, callbackBase: strings.Trim(callback.Path, "/"), consumers: cfg.consumerNames()}
 	r.psp = pspClient{cfg: &r.cfg, tokens: &tokens{}}
 	return r, nil
 }
@@ -50,12 +51,12 @@ type Step interface {
 
 // Steps are the receiver's background work, workers first.
 func (r *Receiver) Steps(workers int) []Step {
-	steps := make([]Step, 0, workers+8)
+	steps := make([]Step, 0, workers+9)
 	for i := range workers {
 		steps = append(steps, newWorker(r, i+1))
 	}
 	steps = append(steps,
-		chargeSender{r}, refundSender{r}, sweeper{r}, changedSweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r})
+		chargeSender{r}, refundSender{r}, sweeper{r}, changedSweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, keyPurger{r})
 	for _, to := range r.cfg.Endpoints {
 		if !to.Disabled {
 			steps = append(steps, dispatcher{r, to})

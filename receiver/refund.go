@@ -94,7 +94,11 @@ type Refund struct {
 }
 
 // Intention is what ledger references of the merchant's refund are made of.
-func (r Refund) Intention() string { return r.Consumer + "/" + r.Reference }
+func (r Refund) Intention() string { return IntentionKey(r.Consumer, r.Reference) }
+
+// IntentionKey is what ids of a consumer's intention are made of: one reference
+// of two consumers is two intentions.
+func IntentionKey(consumer, reference string) string { return consumer + "/" + reference }
 
 // Holdings is where a Pix's money sits now.
 type Holdings struct {

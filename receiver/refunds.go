@@ -52,12 +52,11 @@ func (q refundRequest) validate() error {
 	return err
 }
 
-// serveCreateRefund stores the intention and answers 202; the sender does the
-// rest. 409 asks to come back: the Pix is unknown or not confirmed yet. 422 is
-// a refusal, and the answer to a reference that names another refund.
-func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
+// serveCreateRefund stores intention, key and answer in one transaction, see
+// [NewRefund.Answer]; the sender does the rest.
+func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request, k keyed) {
 	var q refundRequest
-	if !readJSON(w, req, &q) {
+	if !k.read(w, &q) {
 		return
 	}
 	now, err := r.now(req.Context())
@@ -65,16 +64,16 @@ func (r *Receiver) serveCreateRefund(w http.ResponseWriter, req *http.Request) {
 		unavailable(w, err)
 		return
 	}
-	outs, err := r.store.ReserveRefunds(req.Context(), []NewRefund{{At: now, Refund: Refund{
-		Consumer: r.cfg.Consumer, Reference: q.Reference, EndToEndID: q.EndToEndID, Amount: q.Amount,
-		ID: r.refundID(q.Reference, 0), Nature: pix.NatureOriginal, DueAt: now,
+	outs, err := r.store.ReserveRefunds(req.Context(), []NewRefund{{At: now, Key: &k.claim, Refund: Refund{
+		Consumer: k.consumer, Reference: q.Reference, EndToEndID: q.EndToEndID, Amount: q.Amount,
+		ID: r.refundID(k.consumer, q.Reference, 0), Nature: pix.NatureOriginal, DueAt: now,
 	}}})
 	if err != nil {
 		unavailable(w, err)
 		return
 	}
 	r.markReserve(outs[0])
-	answerReserve(w, q, outs[0])
+	r.answerKey(w, outs[0].Key, refundAnswerOf(outs[0].Refund))
 }
 
 // markReserve tells the observer of refunds that were not accepted.
@@ -84,31 +83,17 @@ func (r *Receiver) markReserve(out ReserveOutcome) {
 	r.cfg.reachedIf(out.Reason == ReasonNoBalance, MarkRefundNoBalance)
 }
 
-func answerReserve(w http.ResponseWriter, q refundRequest, out ReserveOutcome) {
-	if out.Result == ReserveKnown && (out.Refund.EndToEndID != q.EndToEndID || out.Refund.Amount != q.Amount) {
-		out = ReserveOutcome{Result: ReserveRefused, Reason: ReasonOtherRefund}
-	}
-	switch out.Result {
-	case ReserveEarly:
-		w.Header().Set("Retry-After", "60")
-		refuse(w, http.StatusConflict, pix.ProblemRefundInvalid, out.Reason)
-	case ReserveRefused:
-		refuse(w, http.StatusUnprocessableEntity, pix.ProblemRefundInvalid, out.Reason)
-	default:
-		writeJSON(w, http.StatusAccepted, refundAnswerOf(out.Refund))
-	}
-}
-
 // refundID is the id of an intention at the PSP; after a clash the next one.
-func (r *Receiver) refundID(reference string, rekeys int) pix.RefundID {
+func (r *Receiver) refundID(consumer, reference string, rekeys int) pix.RefundID {
+	reference = IntentionKey(consumer, reference)
 	if rekeys > 0 {
 		reference += "/" + strconv.Itoa(rekeys)
 	}
 	return pix.RefundID(r.cfg.NewID("refund", reference, refundIDLen))
 }
 
-func (r *Receiver) serveGetRefund(w http.ResponseWriter, req *http.Request) {
-	ref := RefundRef{Consumer: r.cfg.Consumer, Reference: mux.Vars(req)["reference"]}
+func (r *Receiver) serveGetRefund(w http.ResponseWriter, req *http.Request, consumer string) {
+	ref := RefundRef{Consumer: consumer, Reference: mux.Vars(req)["reference"]}
 	found, err := r.store.FindRefunds(req.Context(), []RefundRef{ref})
 	switch {
 	case err != nil:
@@ -152,7 +137,7 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 	switch {
 	case x.Clash:
 		s.r.cfg.reached(MarkRefundRekeyed)
-		call.NewID = s.r.refundID(x.Reference, x.Rekeys+1)
+		call.NewID = s.r.refundID(x.Consumer, x.Reference, x.Rekeys+1)
 	case x.Attempts == 1:
 		wait = s.put(ctx, x, &call)
 	default:

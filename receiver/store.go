@@ -15,6 +15,8 @@ import (
 // Two implementations exist, receiver/postgres and receiver/memory, held to
 // the same behaviour by receiver/storetest.
 type Store interface {
+	KeyStore
+
 	// Now is the store's own clock. Leases and due times are measured on it
 	// alone, since the processes' clocks may differ.
 	Now(ctx context.Context) (time.Time, error)
@@ -27,7 +29,8 @@ type Store interface {
 	FindCharges(ctx context.Context, in []ChargeRef) ([]*Charge, error)
 	// RecordCalls stores the answers of calls about charges. A charge moves
 	// forward only; a call that tells less than is known changes nothing.
-	RecordCalls(ctx context.Context, in []ChargeCall) ([]Charge, error)
+	// With a key that was taken over meanwhile it changes nothing either.
+	RecordCalls(ctx context.Context, in []ChargeCall) ([]CallOutcome, error)
 	// LeaseCharges takes intended charges that are due, oldest first.
 	LeaseCharges(ctx context.Context, in Lease) ([]Charge, error)
 
@@ -150,6 +153,7 @@ const (
 	DutyPending   Queue = "pending"   // waiting events by id
 	DutyReconcile Queue = "reconcile" // account statement against ledger
 	DutyRegister  Queue = "register"  // our callback URL at the PSP
+	DutyKeys      Queue = "keys"      // answers kept long enough
 )
 
 // Lease asks for work to be held by one holder for a while.
@@ -170,13 +174,16 @@ type ChargeRef struct{ Consumer, Reference string }
 type NewCharge struct {
 	Charge Charge // State and DueAt set by the caller: intended, or active on a static code
 	At     time.Time
+	Key    *KeyClaim // of the request that wants it, if one does
 }
 
 // CreateOutcome is the charge as it stands; Created tells a new one from one
-// that the reference already named.
+// that the reference already named. It is empty where the key says that nothing
+// is to be done.
 type CreateOutcome struct {
 	Charge  Charge
 	Created bool
+	Key     KeyOutcome
 }
 
 // ChargeCall is what a call about a charge taught us.
@@ -189,6 +196,15 @@ type ChargeCall struct {
 	Problem   string
 	// DueAt is when to ask next, while unknown.
 	DueAt time.Time
+	// Key is the key of the request that made the call: its answer is stored with
+	// what the call taught.
+	Key *KeyHold
+}
+
+// CallOutcome is the charge as it stands, and what became of the key.
+type CallOutcome struct {
+	Charge Charge
+	Key    KeyOutcome
 }
 
 // RefundRef names a refund of the merchant's.
@@ -198,13 +214,16 @@ type RefundRef struct{ Consumer, Reference string }
 type NewRefund struct {
 	Refund Refund
 	At     time.Time
+	Key    *KeyClaim // of the request that wants it, if one does
 }
 
 // ReserveOutcome is the refund as it stands, or why there is none.
+// Result is empty where the key says that nothing is to be done.
 type ReserveOutcome struct {
 	Result ReserveResult
 	Refund Refund
 	Reason string
+	Key    KeyOutcome
 }
 
 // RefundCall is what a call about a refund taught us.
@@ -422,6 +441,7 @@ type ChangeSet struct {
 	Command      string
 	Events       []EventChange
 	Variants     []Variant
+	Keys         []KeyChange
 	Charges      []ChargeChange
 	Payments     []PaymentChange
 	Refunds      []RefundChange

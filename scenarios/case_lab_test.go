@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,8 +31,16 @@ func (l *lab) newE2E() pix.EndToEndID {
 
 // call sends a request of the merchant to the first receiver.
 func (l *lab) call(method, target, body string) *httptest.ResponseRecorder {
+	l.requests++
+	return l.request(0, method, target, "request "+strconv.Itoa(l.requests), body)
+}
+
+// request sends one request of the merchant under a key to a receiver.
+func (l *lab) request(to int, method, target, key, body string) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(method, target, strings.NewReader(body))
+	req.Header.Set(receiver.IdempotencyHeader, key)
 	rec := httptest.NewRecorder()
-	l.receivers[0].Handler().ServeHTTP(rec, httptest.NewRequest(method, target, strings.NewReader(body)))
+	l.receivers[to].Handler().ServeHTTP(rec, req)
 	return rec
 }
 

@@ -34,7 +34,7 @@ func refundID(reference string, rekeys int) pix.RefundID {
 	if rekeys > 0 {
 		reference = fmt.Sprintf("%s/%d", reference, rekeys)
 	}
-	return pix.RefundID(labSeed.ID("refund", reference, 32))
+	return pix.RefundID(labSeed.ID("refund", receiver.IntentionKey(chaos.Consumer, reference), 32))
 }
 
 // refundBody is a merchant's request to refund.

@@ -36,10 +36,8 @@ func TestRefundsAtOnceNeverExceedThePix(t *testing.T) {
 		var all sync.WaitGroup
 		for n := range requests {
 			all.Go(func() {
-				rec := httptest.NewRecorder()
-				ask := refundBody(fmt.Sprintf("DEV-%d-%d", round, n), p.EndToEndID, "60.00")
-				l.receivers[n%2].Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/refunds", strings.NewReader(ask)))
-				answers[n] = rec
+				reference := fmt.Sprintf("DEV-%d-%d", round, n)
+				answers[n] = l.request(n%2, http.MethodPost, "/refunds", reference, refundBody(reference, p.EndToEndID, "60.00"))
 			})
 		}
 		all.Wait()
@@ -100,9 +98,7 @@ func TestOneReferenceAtOnceIsOneRefund(t *testing.T) {
 	var all sync.WaitGroup
 	for n := range 20 {
 		all.Go(func() {
-			rec := httptest.NewRecorder()
-			ask := refundBody("DEV-1", p.EndToEndID, "5.00")
-			l.receivers[n%2].Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/refunds", strings.NewReader(ask)))
+			rec := l.request(n%2, http.MethodPost, "/refunds", fmt.Sprint("key ", n), refundBody("DEV-1", p.EndToEndID, "5.00"))
 			if rec.Code != http.StatusAccepted {
 				t.Errorf("request %d: got %d %s, want 202", n, rec.Code, rec.Body)
 			}

@@ -65,6 +65,8 @@ type lab struct {
 	meet func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error)
 	told map[int64]int // the merchant's events, by id
 	made int           // endToEndIds so far
+	// requests counts those of the merchant: each has a key of its own.
+	requests int
 }
 
 func newLab(t *testing.T, o labOptions) *lab {
@@ -117,7 +119,7 @@ func (l *lab) build(n int, change func(*receiver.Config)) {
 
 func (l *lab) config(n int) receiver.Config {
 	return receiver.Config{
-		Name: fmt.Sprintf("receiver/%d", n), PixKeys: []pix.PixKey{labKey},
+		Name: fmt.Sprintf("receiver/%d", n), PixKeys: []pix.PixKey{labKey}, Open: true,
 		PSPURL: labPSP, CallbackURL: labReceiver, Secrets: []pix.Secret{labSecret()},
 		Endpoints: []receiver.Endpoint{{Name: receiver.DefaultEndpoint, URL: labShop, Secret: labSecret()}},
 		HTTP:      wire{l}, Clock: l.clock, Jitter: labSeed.Jitter, NewID: labSeed.ID,
@@ -209,6 +211,14 @@ func (s *struckStore) ApplyEvents(ctx context.Context, in []receiver.Application
 
 func (s *struckStore) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([]receiver.CreateOutcome, error) {
 	return struck(s, "CreateCharges", func() ([]receiver.CreateOutcome, error) { return s.Store.CreateCharges(ctx, in) })
+}
+
+func (s *struckStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
+	return struck(s, "RecordCalls", func() ([]receiver.CallOutcome, error) { return s.Store.RecordCalls(ctx, in) })
+}
+
+func (s *struckStore) ReleaseKeys(ctx context.Context, in []receiver.KeyHold) ([]bool, error) {
+	return struck(s, "ReleaseKeys", func() ([]bool, error) { return s.Store.ReleaseKeys(ctx, in) })
 }
 
 func (s *struckStore) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error) {

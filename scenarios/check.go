@@ -25,6 +25,10 @@ type (
 	ackChecker interface {
 		ack(v *View, items []pix.CallbackItem) string
 	}
+	// answerChecker looks at each answer that the merchant was given.
+	answerChecker interface {
+		answer(v *View, a *apiAnswer) string
+	}
 	endChecker interface {
 		end(f *final) string
 	}
@@ -46,7 +50,7 @@ func checkers() []checker {
 	return []checker{
 		creditedOnce{}, creditedAtLeastOnce{}, nothingInvented{}, netIsStatement{}, ackedIsStored{},
 		balanced{}, refundsWithinPaid{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
-		atRest{}, casesAreSuspense{}, onceOut{}, rightCharge{}, noFalseRefusal{},
+		atRest{}, casesAreSuspense{}, onceOut{}, onePerKey{}, rightCharge{}, noFalseRefusal{},
 		&toldOnce{last: map[lineTo]int{}},
 	}
 }
@@ -107,6 +111,11 @@ func (j *judge) ack(body []byte) {
 		j.report("I5", "a body that cannot be read was acknowledged: "+err.Error(), nil)
 		return
 	}
+	j.acked(items)
+}
+
+// acked is told of the items of a callback that was answered 2xx.
+func (j *judge) acked(items []pix.CallbackItem) {
 	for _, c := range j.checkers {
 		if k, ok := c.(ackChecker); ok {
 			if d := k.ack(j.w.view, items); d != "" {
@@ -116,11 +125,27 @@ func (j *judge) ack(body []byte) {
 	}
 }
 
+// answer is told of each answer of the merchant's API.
+func (j *judge) answer(a *apiAnswer) {
+	for _, c := range j.checkers {
+		if k, ok := c.(answerChecker); ok {
+			if d := k.answer(j.w.view, a); d != "" {
+				j.report(c.id(), d, nil)
+			}
+		}
+	}
+}
+
 func (j *judge) end() {
-	w := j.w
-	if err := w.psp.Check(); err != nil {
+	if err := j.w.psp.Check(); err != nil {
 		j.report("PSP", "the fake PSP contradicts itself: "+err.Error(), nil)
 	}
+	j.last()
+}
+
+// last has the checkers look at what the run came to.
+func (j *judge) last() {
+	w := j.w
 	f := &final{
 		View: w.view, ids: sorted(w.view.Pix), w: w, calm: plain(w.plan), replayed: w.replayed,
 		statement: w.statement(),
@@ -136,8 +161,15 @@ func (j *judge) end() {
 
 // statement is the whole account statement as it will be once its lag is over.
 func (w *World) statement() []pix.StatementLine {
+	if w.left != nil {
+		return w.left.Statement
+	}
 	return w.psp.Statement(w.plan.Start.AddDate(-1, 0, 0), w.now().AddDate(1, 0, 0))
 }
+
+// Statement is the whole account statement as it stands once its lag is over,
+// after the run.
+func (w *World) Statement() []pix.StatementLine { return w.statement() }
 
 // plain says whether nothing in a plan, its faults aside, gives reason for a
 // case either: every Pix pays a charge of ours, and nobody disputes one.
@@ -157,4 +189,28 @@ func plain(p *chaos.Plan) bool {
 		}
 	}
 	return true
+}
+
+// AllBut lists the invariants but one, for [Options.Without].
+func AllBut(id string) []string {
+	var out []string
+	for _, c := range checkers() {
+		if c.id() != id {
+			out = append(out, c.id())
+		}
+	}
+	return out
+}
+
+// Invariants lists the ids of all invariants that are checked.
+func Invariants() []string { return AllBut("") }
+
+// Sentence is what an invariant holds, "" for an unknown id.
+func Sentence(id string) string {
+	for _, c := range checkers() {
+		if c.id() == id {
+			return c.sentence()
+		}
+	}
+	return ""
 }

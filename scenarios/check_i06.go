@@ -29,7 +29,7 @@ func (balanced) end(f *final) string {
 	var sum pix.Amount
 	for _, account := range sorted(f.Balance) {
 		sum += f.Balance[account]
-		if stored := f.w.mem.Balance(account); stored != f.Balance[account] {
+		if stored, kept := f.w.stored(account); kept && stored != f.Balance[account] {
 			return fmt.Sprintf("%s stands at %d cents, its entries sum to %d", account, stored, f.Balance[account])
 		}
 	}

@@ -41,6 +41,8 @@ func (w *World) duty(q receiver.Queue) *dutyRest {
 		every = chaos.Span(reconcileEvery)
 	case receiver.DutyChanged:
 		every = chaos.Span(changedEvery)
+	case receiver.DutyKeys:
+		every = chaos.Span(purgeEvery)
 	default:
 		return nil
 	}
@@ -53,6 +55,7 @@ func (w *World) duty(q receiver.Queue) *dutyRest {
 func allDuties() []receiver.Queue {
 	return []receiver.Queue{
 		receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister,
+		receiver.DutyKeys,
 	}
 }
 
@@ -83,7 +86,7 @@ func (w *World) stamp(q receiver.Queue) uint64 {
 
 // nextTurn is when a queue's step should next run, or Never.
 func (w *World) nextTurn(q receiver.Queue) chaos.Instant {
-	at, ok, err := w.mem.NextDue(context.Background(), q)
+	at, ok, err := w.store.NextDue(context.Background(), q)
 	if err != nil || !ok {
 		return chaos.Never
 	}

@@ -40,7 +40,7 @@ func (in *instance) start() error {
 	w := in.w
 	built, err := w.build(Env{
 		Config:  w.receiverConfig(in),
-		Store:   &simStore{in: in, life: in.life, inner: w.mem},
+		Store:   &simStore{in: in, life: in.life, inner: w.store},
 		Workers: w.plan.Settings.Workers,
 	})
 	if err != nil {

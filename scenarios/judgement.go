@@ -13,7 +13,7 @@ import (
 )
 
 // consumer is who calls the receiver's charges API in a world.
-const consumer = "merchant"
+const consumer = chaos.Consumer
 
 // answered looks at the receiver's answer to a callback: a 2xx makes it answer
 // for the body, a refusal of something genuine is a finding.

@@ -138,6 +138,8 @@ type inbound struct {
 
 	// answered is told what a handler answered, before the answer travels.
 	answered func(inst *instance, status int)
+	// logged is told all of it, in the same way.
+	logged func(rec *recorder)
 
 	settled  bool
 	expiry   *chaos.Task
@@ -150,7 +152,17 @@ func (w *World) send(in *inbound) {
 	in.expiry = w.at(w.sched.Now()+chaos.Span(in.timeout), in.name+"/timeout", in.subject, "timeout", func() {
 		in.settle(w, 0, nil, errTimeout)
 	})
-	w.at(w.sched.Now(), in.name+"/arrive", in.subject, "arrive", func() { w.arrive(in) })
+	w.at(w.sched.Now()+w.travel(in.name), in.name+"/arrive", in.subject, "arrive", func() { w.arrive(in) })
+}
+
+// travel is how long a request to the receiver is on its way, by the plan: from
+// half its mean to one and a half.
+func (w *World) travel(name string) chaos.Instant {
+	mean := chaos.MS(w.plan.Settings.WireMS)
+	if mean == 0 {
+		return 0
+	}
+	return mean/2 + chaos.Instant(w.balance.Mix(chaos.HashName(name), 1, 0)%uint64(mean))
 }
 
 // settle ends the exchange for the sender, once.
@@ -188,6 +200,9 @@ func (w *World) arrive(in *inbound) {
 		w.emit(name, "http.answer", answerText(rec, killed), "subject", in.subject)
 		if in.answered != nil && !killed {
 			in.answered(inst, rec.code())
+		}
+		if in.logged != nil && !killed {
+			in.logged(rec)
 		}
 		if in.loseAnswer {
 			return

@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
@@ -96,6 +98,9 @@ func (o pspObserver) Lost(at chaos.CallbackAddress) {
 // Called notes a call of the API.
 func (o pspObserver) Called(c fakepsp.APICall) {
 	o.w.lastCall = c
+	if txid, ok := strings.CutPrefix(c.Target, "/v2/cob/"); ok && c.Method == http.MethodPut {
+		o.w.view.MadeCharges[pix.TxID(txid)] = true
+	}
 	status := fmt.Sprint(c.Status)
 	if c.Status == 0 {
 		status = "cut"

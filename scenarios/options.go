@@ -3,7 +3,9 @@ package scenarios
 import (
 	"io"
 
+	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/fakepsp"
+	"github.com/pixlab/pixlab/receiver"
 )
 
 // Options say how to run a plan.
@@ -33,4 +35,10 @@ type Options struct {
 	Record bool
 	// Show takes the state at the end, for [Report.State].
 	Show bool
+	// Watch is told of every commit, after the checkers: when it was, which actor
+	// made it, the number of the trace's event that will tell of it, and what it
+	// changed, which must not be kept or altered.
+	Watch func(at chaos.Instant, actor string, event int64, cs *receiver.ChangeSet)
+	// Store opens what the world keeps everything in, a store in memory if nil.
+	Store OpenStore
 }

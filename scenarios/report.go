@@ -108,12 +108,14 @@ func extraSentence(id string) string {
 }
 
 func (w *World) countInto(r *Report) {
-	r.Settled = len(w.psp.Settled())
 	for _, l := range w.statement() {
 		r.StatementCents += l.Signed()
 	}
 	r.InProcessCents = -int64(w.view.Balance[receiver.AccountInProcess])
 	for _, p := range w.view.Pix {
+		if p.Truth.Settled {
+			r.Settled++
+		}
 		if p.Payment != nil {
 			r.Credits++
 		}
@@ -161,4 +163,4 @@ func (r *Report) FirstBroken() string {
 
 // TraceVersion counts the changes after which a seed's trace is another one:
 // of the order of steps, of the receiver, or of what the trace says.
-const TraceVersion = 1
+const TraceVersion = 2

@@ -23,7 +23,7 @@ var errDead = errors.New("the process is dead")
 type simStore struct {
 	in    *instance
 	life  int
-	inner *memory.Store
+	inner Store
 }
 
 var _ receiver.Store = (*simStore)(nil)
@@ -124,7 +124,11 @@ func (s *simStore) strike(command, edge string, nths nthOf) error {
 // Exec runs a named transaction of a broken receiver's own.
 func (s *simStore) Exec(ctx context.Context, command string, subjects []string, fn func(tx *memory.Tx) error) error {
 	return s.run(command, len(subjects), func(i int) string { return subjects[i] }, func() (string, error) {
-		return "", s.inner.Exec(ctx, command, fn)
+		mem, ok := s.inner.(*memory.Store)
+		if !ok {
+			return "", errNoTransactions
+		}
+		return "", mem.Exec(ctx, command, fn)
 	})
 }
 
@@ -179,7 +183,7 @@ func (s *simStore) id(key string) string { return s.in.w.subjects[key] }
 func (s *simStore) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([]receiver.CreateOutcome, error) {
 	return batch(s, "CreateCharges", in,
 		func(c receiver.NewCharge) string { return s.id(c.Charge.Reference) },
-		func(o receiver.CreateOutcome) string { return "created=" + sayBool(o.Created) },
+		func(o receiver.CreateOutcome) string { return sayKey("created="+sayBool(o.Created), o.Key) },
 		func() ([]receiver.CreateOutcome, error) { return s.inner.CreateCharges(ctx, in) })
 }
 
@@ -190,11 +194,11 @@ func (s *simStore) FindCharges(ctx context.Context, in []receiver.ChargeRef) ([]
 		func() ([]*receiver.Charge, error) { return s.inner.FindCharges(ctx, in) })
 }
 
-func (s *simStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.Charge, error) {
+func (s *simStore) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
 	return batch(s, "RecordCalls", in,
 		func(c receiver.ChargeCall) string { return s.id(c.Ref.Reference) },
-		func(c receiver.Charge) string { return string(c.State) },
-		func() ([]receiver.Charge, error) { return s.inner.RecordCalls(ctx, in) })
+		func(o receiver.CallOutcome) string { return sayKey(string(o.Charge.State), o.Key) },
+		func() ([]receiver.CallOutcome, error) { return s.inner.RecordCalls(ctx, in) })
 }
 
 func (s *simStore) LeaseCharges(ctx context.Context, in receiver.Lease) ([]receiver.Charge, error) {

@@ -9,7 +9,7 @@ import (
 func (s *simStore) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error) {
 	return batch(s, "ReserveRefunds", in,
 		func(r receiver.NewRefund) string { return s.id(r.Refund.Reference) },
-		func(o receiver.ReserveOutcome) string { return sayReason(string(o.Result), o.Reason) },
+		func(o receiver.ReserveOutcome) string { return sayKey(sayReason(string(o.Result), o.Reason), o.Key) },
 		func() ([]receiver.ReserveOutcome, error) {
 			outs, err := s.inner.ReserveRefunds(ctx, in)
 			for i, o := range outs {

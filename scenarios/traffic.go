@@ -12,6 +12,7 @@ import (
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
 )
 
 // schedulePlan puts everything the plan wants done into the schedule.
@@ -29,6 +30,7 @@ func (w *World) schedulePlan() {
 		}
 	}
 	w.scheduleRefunds()
+	w.payments = nil // whatever is about a payment has it by now
 	w.scheduleCourier()
 	for edge := w.faults.NextEdge(0); edge != chaos.Never; edge = w.faults.NextEdge(edge) {
 		w.at(edge, "world/window/"+strconv.FormatInt(int64(edge), 10), "", "window", func() {
@@ -88,35 +90,52 @@ func (s *sale) create() {
 	if c.Elsewhere {
 		body.TxID = chaos.Txid(s.w.plan.Seed, *c)
 	}
-	s.call(http.MethodPost, "/charges", body, s.create)
+	raw, err := json.Marshal(body)
+	if err != nil {
+		s.w.fail(err)
+		return
+	}
+	body.Amount++
+	altered, err := json.Marshal(body)
+	if err != nil {
+		s.w.fail(err)
+		return
+	}
+	ask := &asking{w: s.w, subject: c.ID, route: receiver.RouteCharges, reference: c.Reference, body: raw, altered: altered}
+	s.tries++
+	in := ask.request(s.name(http.MethodPost), raw, false)
+	if s.tries == 1 {
+		ask.first(in)
+	}
+	s.send(in, s.create)
 }
 
 func (s *sale) remove() {
-	s.call(http.MethodDelete, "/charges/"+url.PathEscape(s.charge.Reference), nil, s.remove)
+	s.tries++
+	s.send(&inbound{
+		name: s.name(http.MethodDelete), subject: s.charge.ID,
+		method: http.MethodDelete, path: "/charges/" + url.PathEscape(s.charge.Reference),
+		header: s.w.merchantHeader(s.charge.Reference), timeout: askTimeout,
+	}, s.remove)
 }
 
-// call sends one request of the merchant and repeats it while its outcome is
-// not known.
-func (s *sale) call(method, path string, body any, again func()) {
+func (s *sale) name(method string) string {
+	return "merchant/" + s.charge.ID + "/" + method + "/" + strconv.Itoa(s.tries)
+}
+
+// send sends one request of the merchant and repeats it while its outcome is not
+// known.
+func (s *sale) send(in *inbound, again func()) {
 	w := s.w
-	s.tries++
-	raw, err := json.Marshal(body)
-	if err != nil {
-		w.fail(err)
-		return
+	in.then = func(status int, _ []byte, err error) {
+		w.emit("merchant", "charge.answer", outcome(status, err), "subject", s.charge.ID)
+		if err == nil && status < 500 && !inFlight(in.method, status) || s.tries >= maxSaleTries {
+			return
+		}
+		pause := chaos.Second << min(s.tries, 8)
+		w.at(w.sched.Now()+pause, "merchant/"+s.charge.ID+"/again/"+strconv.Itoa(s.tries), s.charge.ID, "again", again)
 	}
-	w.send(&inbound{
-		name: "merchant/" + s.charge.ID + "/" + method + "/" + strconv.Itoa(s.tries), subject: s.charge.ID,
-		method: method, path: path, body: raw, timeout: 20 * time.Second,
-		then: func(status int, _ []byte, err error) {
-			w.emit("merchant", "charge.answer", outcome(status, err), "subject", s.charge.ID)
-			if err == nil && status < 500 || s.tries >= maxSaleTries {
-				return
-			}
-			pause := chaos.Second << min(s.tries, 8)
-			w.at(w.sched.Now()+pause, "merchant/"+s.charge.ID+"/again/"+strconv.Itoa(s.tries), s.charge.ID, "again", again)
-		},
-	})
+	w.send(in)
 }
 
 // createElsewhere makes the charge at the PSP, past the receiver, as another

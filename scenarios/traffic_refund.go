@@ -16,22 +16,22 @@ import (
 
 func (w *World) scheduleRefunds() {
 	for i := range w.plan.Refunds {
-		r := &w.plan.Refunds[i]
+		r, of := &w.plan.Refunds[i], w.payments[w.plan.Refunds[i].Payment]
 		if r.Origin == chaos.OriginBank {
-			w.wish(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r) })
+			w.wish(chaos.MS(r.AtMS), "bank/"+r.ID, r.ID, "refund", func() { w.refundInApp(r, of) })
 			if w.option.ApplyTwice {
-				w.wish(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r)) })
+				w.wish(chaos.MS(r.AtMS)+chaos.Minute, "bank/"+r.ID+"/twice", r.ID, "refund", func() { w.mustExist(w.refundInApp(r, of)) })
 			}
 			continue
 		}
-		ask := &refundAsk{w: w, refund: r, pix: w.payments[r.Payment]}
+		ask := &refundAsk{w: w, refund: r, pix: of}
 		w.wish(chaos.MS(r.AtMS), "merchant/"+r.ID, r.ID, "refund", ask.send)
 	}
 	for i := range w.plan.Disputes {
-		d := &w.plan.Disputes[i]
-		w.wish(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d) })
+		d, of := &w.plan.Disputes[i], w.payments[w.plan.Disputes[i].Payment]
+		w.wish(chaos.MS(d.ReportAtMS), "payer/"+d.ID, d.ID, "report", func() { w.dispute(d, of) })
 		if w.option.ApplyTwice {
-			w.wish(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d)) })
+			w.wish(chaos.MS(d.ReportAtMS)+chaos.Minute, "payer/"+d.ID+"/twice", d.ID, "report", func() { w.mustExist(w.dispute(d, of)) })
 		}
 	}
 }
@@ -63,9 +63,17 @@ func (k *refundAsk) send() {
 		w.fail(err)
 		return
 	}
-	in := &inbound{
-		name: "merchant/" + r.ID + "/" + strconv.Itoa(k.tries), subject: r.ID,
-		method: http.MethodPost, path: "/refunds", body: body, timeout: 20 * time.Second,
+	altered, err := json.Marshal(refundBody{pix.Amount(r.AmountCents + 1), k.pix.EndToEndID, r.Reference})
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	ask := &asking{
+		w: w, subject: r.ID, route: receiver.RouteRefunds, reference: r.Reference, endToEnd: k.pix.EndToEndID, body: body, altered: altered,
+	}
+	in := ask.request("merchant/"+r.ID+"/"+strconv.Itoa(k.tries), body, false)
+	if k.tries == 1 {
+		ask.first(in)
 	}
 	in.answered = func(_ *instance, status int) {
 		if status == http.StatusUnprocessableEntity {
@@ -138,8 +146,8 @@ func (v *View) blocked() pix.Amount {
 }
 
 // refundInApp is a refund that the bank's app makes, past the receiver.
-func (w *World) refundInApp(r *chaos.Refund) error {
-	id := pix.EndToEndID(w.payments[r.Payment].EndToEndID)
+func (w *World) refundInApp(r *chaos.Refund, of *chaos.Payment) error {
+	id := pix.EndToEndID(of.EndToEndID)
 	_, err := w.psp.AskRefund(fakepsp.RefundOrder{
 		EndToEndID: id, ID: pix.RefundID(r.Reference), Amount: pix.Amount(r.AmountCents),
 		Terms: w.refundTerms(id, pix.RefundID(r.Reference)),
@@ -158,8 +166,8 @@ func (w *World) mustExist(err error) {
 }
 
 // dispute is a MED report: the PSP blocks at once, and may tell the merchant.
-func (w *World) dispute(d *chaos.Dispute) error {
-	id := pix.EndToEndID(w.payments[d.Payment].EndToEndID)
+func (w *World) dispute(d *chaos.Dispute, of *chaos.Payment) error {
+	id := pix.EndToEndID(of.EndToEndID)
 	err := w.psp.Report(fakepsp.DisputeOrder{
 		ID: d.ID, Payment: d.Payment, EndToEndID: id, Nature: d.Nature, Outcome: d.Outcome,
 		Amount: pix.Amount(d.AmountCents), DecideAfter: chaos.MS(d.DecideAfterMS).Duration(),
@@ -187,7 +195,7 @@ func (w *World) memo(d *chaos.Dispute, id pix.EndToEndID, released bool, try int
 	}
 	name := fmt.Sprintf("psp/%s/memo/%t/%d", d.ID, released, try)
 	w.send(&inbound{
-		name: name, subject: d.ID, method: http.MethodPost, path: "/memos", body: body, timeout: 20 * time.Second,
+		name: name, subject: d.ID, method: http.MethodPost, path: "/memos", header: w.merchantHeader(d.ID), body: body, timeout: askTimeout,
 		then: func(status int, _ []byte, err error) {
 			if err != nil || status >= 500 {
 				w.at(w.sched.Now()+chaos.Minute, name+"/again", d.ID, "again", func() { w.memo(d, id, released, try+1) })

@@ -37,6 +37,12 @@ type View struct {
 	Revenue    map[string]pix.Amount
 	References map[string]int
 
+	// Keys are the idempotency keys, Answers the first answer given under each.
+	Keys    map[receiver.KeyRef]*receiver.Key
+	Answers map[receiver.KeyRef]*apiAnswer
+	// MadeCharges are the txids of charges that the PSP was asked to make.
+	MadeCharges map[pix.TxID]bool
+
 	// Memos are the blocks under MED that the receiver was told of.
 	Memos map[string]receiver.Memo
 
@@ -101,6 +107,7 @@ func newView() *View {
 		Cases: map[string]*receiver.Case{}, Balance: map[receiver.Account]pix.Amount{},
 		Revenue: map[string]pix.Amount{}, References: map[string]int{},
 		Returned: map[returnLine]pix.Amount{}, Memos: map[string]receiver.Memo{},
+		Keys: map[receiver.KeyRef]*receiver.Key{}, Answers: map[receiver.KeyRef]*apiAnswer{}, MadeCharges: map[pix.TxID]bool{},
 		Said: map[pix.EndToEndID][]pix.Amount{},
 	}
 }
@@ -166,6 +173,9 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 			v.Unreadable[c.After.ID] = c.After
 		}
 	}
+	for _, c := range cs.Keys {
+		v.putKey(c)
+	}
 	for _, c := range cs.Charges {
 		v.Charges[receiver.ChargeRef{Consumer: c.After.Consumer, Reference: c.After.Reference}] = c.After
 		v.ByTxID[c.After.TxID] = c.After
@@ -189,6 +199,15 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 	for _, t := range cs.Transactions {
 		v.post(t)
 	}
+}
+
+// putKey replaces a key's row, or takes it away.
+func (v *View) putKey(c receiver.KeyChange) {
+	if c.After == nil {
+		delete(v.Keys, c.Before.KeyRef)
+		return
+	}
+	v.Keys[c.After.KeyRef] = c.After
 }
 
 // returnLine names a refund's line of the statement.

@@ -12,7 +12,6 @@ import (
 	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
-	"github.com/pixlab/pixlab/receiver/memory"
 )
 
 // merchantKey is the Pix key of the merchant in every world.
@@ -31,7 +30,7 @@ type World struct {
 	pool   coroutines
 
 	psp       *fakepsp.PSP
-	mem       *memory.Store
+	store     Store
 	view      *View
 	judge     *judge
 	endpoints []*endpoint
@@ -70,9 +69,14 @@ type World struct {
 	replays        int
 	replayed       string // what delivering everything again moved
 	failure        error  // of the lab itself
+	closed         bool
 	progress       atomic.Int64
-	marks          *marks
-	wishes         []*chaos.Task // what the plan has left to do
+	// stored is the balance that the store itself keeps of an account, if it does.
+	stored func(receiver.Account) (cents pix.Amount, kept bool)
+	// left is what a run left behind that this world did not step; nil where it does.
+	left   *Outcome
+	marks  *marks
+	wishes []*chaos.Task // what the plan has left to do
 	// watch is shown every exchange of the PSP's API; lastCall is the one it is of.
 	watch    func(req *http.Request, body []byte, reply fakepsp.Reply)
 	lastCall fakepsp.APICall
@@ -89,12 +93,27 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	if err := plan.Validate(); err != nil {
 		return nil, err
 	}
-	rec := Reference()
+	w := newWorld(plan, o)
+	w.build = Reference().Build
 	if o.Receiver != nil {
-		rec = *o.Receiver
+		w.build = o.Receiver.Build
 	}
+	open := o.Store
+	if open == nil {
+		open = openMemory
+	}
+	var err error
+	if w.store, err = open(w.rules(), w.now, w.observe); err != nil {
+		return nil, err
+	}
+	w.stored = func(a receiver.Account) (pix.Amount, bool) { return w.store.Balance(a), true }
+	return w, w.openPSP()
+}
+
+// newWorld is a world without a PSP and without a store.
+func newWorld(plan *chaos.Plan, o Options) *World {
 	w := &World{
-		plan: plan, build: rec.Build, option: o,
+		plan: plan, option: o,
 		faults: plan.Merge(), tally: chaos.NewTally(plan),
 		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
 		balance: plan.Seed.Mixer("balance"),
@@ -106,14 +125,14 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 	if o.Record {
 		w.sched.Record()
 	}
+	if step := chaos.MS(plan.Settings.StepMS); step > 0 {
+		w.sched.Slow(step)
+	}
 	w.indexSubjects()
 	w.view = newView()
 	w.view.endpoints = w.rules().Endpoints
 	w.judge = newJudge(w, o.Without)
-	w.mem = memory.New(memory.Config{
-		Rules: w.rules(), Now: w.now, Observe: w.observe, Slim: true,
-	})
-	return w, w.openPSP()
+	return w
 }
 
 // indexSubjects gives every id of the plan its subject.
@@ -174,6 +193,9 @@ func callbackSecret(seed chaos.Seed) pix.Secret {
 	return pix.Secret{ID: "k1", Key: []byte(seed.ID("secret", "callback", 32))}
 }
 
+// consumerToken is what the merchant shows the receiver.
+func consumerToken(seed chaos.Seed) string { return seed.ID("secret", "consumer", 32) }
+
 // labClient is the receiver's identity at the PSP.
 func labClient(seed chaos.Seed) fakepsp.Client {
 	return fakepsp.Client{
@@ -195,6 +217,7 @@ const (
 	reconcileEvery = 6 * time.Hour
 	changedEvery   = 6 * time.Hour
 	reconcileGrace = time.Hour
+	purgeEvery     = 6 * time.Hour
 )
 
 // maxBody bounds a callback in a world, in bytes. It is less than a receiver's
@@ -212,6 +235,8 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		Secrets:    []pix.Secret{callbackSecret(seed)},
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
 		Overlap: sweepOverlap, ReconcileEvery: reconcileEvery, ChangedEvery: changedEvery, Grace: reconcileGrace,
+		KeyPurgeEvery: purgeEvery,
+		Consumers:     map[string]receiver.TokenDigest{consumer: receiver.DigestToken(consumerToken(seed))}, Consumer: consumer,
 		Observer: w.marks, MaxBody: maxBody,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}
@@ -229,6 +254,9 @@ func (w *World) virtual(t time.Time) chaos.Instant {
 }
 
 func (w *World) emit(actor, kind, detail string, ids ...string) {
+	if w.closed {
+		return // the trace ends with the run
+	}
 	w.trace.Emit(w.sched.Now(), actor, kind, detail, ids...)
 }
 
@@ -274,6 +302,17 @@ func (w *World) observe(cs *receiver.ChangeSet) {
 		w.watchReplay(cs)
 	}
 	w.judge.commit(cs)
+	if w.option.Watch != nil {
+		w.option.Watch(w.sched.Now(), w.actorName(), w.trace.Count()+1, cs)
+	}
+}
+
+// actorName is whose turn it is: an actor's, or the world's own.
+func (w *World) actorName() string {
+	if w.current == nil {
+		return "world"
+	}
+	return w.current.task.Name
 }
 
 // stop says whether the run is over before its time.
@@ -377,7 +416,7 @@ func (w *World) heal() {
 
 func (w *World) requeueWaiting() {
 	ctx := context.Background()
-	waiting, err := w.mem.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting})
+	waiting, err := w.store.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: receiver.QuarantineWaiting})
 	if err != nil {
 		w.fail(err)
 		return
@@ -389,13 +428,14 @@ func (w *World) requeueWaiting() {
 	if len(in) == 0 {
 		return
 	}
-	if _, err := w.mem.RequeueEvents(ctx, in); err != nil {
+	if _, err := w.store.RequeueEvents(ctx, in); err != nil {
 		w.fail(err)
 	}
 }
 
 // close unwinds every actor, so that no coroutine outlives its world.
 func (w *World) close() {
+	w.closed = true
 	for _, in := range w.instances {
 		in.dead = true
 		w.reap = append(w.reap, in)

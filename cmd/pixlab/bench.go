@@ -25,7 +25,7 @@ const benchDoc = `Measure whole runs: plan drawn, world built, run, healed, judg
 
 With --large, measure one long calm run of each size instead, in a process of its own, with
 its trace written to nowhere: time and memory have to grow no faster than the payments do.
-Such a process gives Go's runtime a memory limit of 340 MB, near which it collects more often.`
+Such a process gives Go's runtime a memory limit of 360 MB, near which it collects more often.`
 
 func (c *cli) benchCommand() *cobra.Command {
 	f := benchFlags{

@@ -85,7 +85,7 @@ func endWith(in io.Reader) {
 
 // largeLimit is what Go's runtime is told to make do with in a large run: it
 // collects as seldom as ever while there is room below, and more often near it.
-const largeLimit = 340 << 20
+const largeLimit = 360 << 20
 
 func (c *cli) measure(payments int) (*measured, error) {
 	debug.SetMemoryLimit(largeLimit)

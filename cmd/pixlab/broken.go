@@ -24,7 +24,7 @@ type brokenJSON struct {
 type brokenFlags struct {
 	seeds, jobs countFlag
 	profile     string
-	json        bool
+	json, table bool
 }
 
 const brokenDoc = `Prove that the checks can fail: run receivers and fake PSPs that are wrong in one known way,
@@ -50,6 +50,9 @@ func (c *cli) brokenCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if f.table {
+				return c.brokenTable(chosen, &f)
+			}
 			return c.broken(chosen, &f)
 		},
 	}
@@ -58,6 +61,7 @@ func (c *cli) brokenCommand() *cobra.Command {
 	flags.StringVar(&f.profile, "profile", chaos.DefaultProfile, "draw plans of the profile called `NAME`")
 	flags.Var(&f.jobs, "jobs", "run `N` worlds at a time")
 	flags.BoolVar(&f.json, "json", false, "report as JSON")
+	flags.BoolVar(&f.table, "table", false, "hunt each five times, shrink what is caught, and print docs/broken.md")
 	return cmd
 }
 
@@ -116,7 +120,7 @@ func (c *cli) tellBroken(catches []catch, reference catch, f *brokenFlags) error
 		}
 	} else {
 		table := &page{colour: coloured(c.out)}
-		brokenTable(table, catches)
+		catchTable(table, catches)
 		table.Write(last.Bytes())
 		if err := write(c.out, table.Bytes()); err != nil {
 			return err
@@ -142,7 +146,7 @@ func missedOf(catches []catch) []string {
 func encodeBroken(catches []catch) []byte {
 	results := []brokenJSON{}
 	for _, got := range catches {
-		r := brokenJSON{Name: got.suspect.name, Caught: got.caught, Invariant: got.suspect.invariant, Mode: mode, Tried: got.tried}
+		r := brokenJSON{Name: got.suspect.name, Caught: got.caught, Invariant: got.suspect.invariant, Mode: modeModel, Tried: got.tried}
 		if got.caught {
 			r.FirstSeed = &got.seed
 		}
@@ -151,7 +155,7 @@ func encodeBroken(catches []catch) []byte {
 	return encodeJSON(results)
 }
 
-func brokenTable(p *page, catches []catch) {
+func catchTable(p *page, catches []catch) {
 	wide := longest(catches, func(x catch) string { return x.suspect.name })
 	p.line("%s", p.dim("  "+pad("name", wide)+"  caught  invariant  mode   first_seed  seeds_tried"))
 	for _, got := range catches {
@@ -160,7 +164,7 @@ func brokenTable(p *page, catches []catch) {
 			caught, first = p.good("yes   "), grouped(got.seed)
 		}
 		p.line("%s %s  %s  %s  %s  %s  %s", p.mark(got.caught), p.bold(pad(got.suspect.name, wide)), caught,
-			pad(got.suspect.invariant, 9), mode, padLeft(first, 10), padLeft(grouped(got.tried), 11))
+			pad(got.suspect.invariant, 9), modeModel, padLeft(first, 10), padLeft(grouped(got.tried), 11))
 		p.wrapped(4, got.suspect.doc)
 	}
 }

@@ -81,7 +81,8 @@ func (c *cli) root() *cobra.Command {
 		c.runCommand(), c.planCommand(), c.scenariosCommand(), c.brokenCommand(), c.benchCommand(),
 		c.pspCommand(),
 		c.profilesCommand(), c.faultsCommand(), c.versionCommand(), c.measureCommand(),
-		c.receiverCommand(), c.certsCommand(),
+		c.receiverCommand(), c.certsCommand(), c.shrinkCommand(), c.exploreCommand(),
+		c.replayCommand(), c.diffCommand(), c.demoCommand(),
 		c.quarantineCommand(), c.casesCommand(), c.outboxCommand(), c.reconcileCommand(), c.reportCommand(), c.recordsCommand(),
 	)
 	for _, sub := range root.Commands() {

@@ -40,6 +40,8 @@ func familyTitle(family string) string {
 		return "the one who pays"
 	case chaos.FamilyEndpoint:
 		return "the merchant's own webhook"
+	case chaos.FamilyConsumer:
+		return "the merchant as a caller of the receiver's API"
 	}
 	return family
 }

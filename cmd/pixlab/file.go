@@ -64,8 +64,11 @@ func (n *newFile) finish() error {
 	return wrapWrite(n.final, err)
 }
 
-// abandon leaves nothing behind.
+// abandon leaves nothing behind. A nil file was never begun.
 func (n *newFile) abandon() {
+	if n == nil {
+		return
+	}
 	n.file.Close()
 	if n.final != "" {
 		os.Remove(n.file.Name())

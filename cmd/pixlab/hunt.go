@@ -22,6 +22,7 @@ type hunt struct {
 	cli     *cli
 	suspect suspect
 	profile string
+	base    int // the seed before the first
 	seeds   int
 	jobs    int
 	show    *progress
@@ -40,7 +41,7 @@ type catch struct {
 	tried   int
 }
 
-// run tries seeds from 1 up to the first that shows what is wrong. However
+// run tries the seeds after base up to the first that shows what is wrong. However
 // many goroutines look, every seed below that one has been tried, so the
 // answer does not depend on their number.
 func (h *hunt) run() (catch, error) {
@@ -57,7 +58,7 @@ func (h *hunt) run() (catch, error) {
 	if first > h.seeds {
 		return catch{suspect: h.suspect, tried: h.seeds}, nil
 	}
-	return catch{suspect: h.suspect, caught: true, seed: first, tried: first}, nil
+	return catch{suspect: h.suspect, caught: true, seed: h.base + first, tried: first}, nil
 }
 
 func (h *hunt) work() {
@@ -67,10 +68,10 @@ func (h *hunt) work() {
 			return
 		}
 		h.show.say("%s: seed %s of %s", h.suspect.name, grouped(seed), grouped(h.seeds))
-		shows, err := h.try(chaos.Seed(seed))
+		shows, err := h.try(chaos.Seed(h.base) + chaos.Seed(seed))
 		if err != nil {
 			h.mu.Lock()
-			h.err = fmt.Errorf("%s, seed %d: %w", h.suspect.name, seed, err)
+			h.err = fmt.Errorf("%s, seed %d: %w", h.suspect.name, int64(h.base)+seed, err)
 			h.mu.Unlock()
 			h.first.Store(0)
 			return

@@ -23,7 +23,7 @@ func misuses() map[string][]string {
 		"run --seed 1 -x":                     {"unknown flag -x", "--seed"},
 		"run --seed 1 extra":                  {`"extra" is one argument too many`},
 		"run --seed 1 --profile clam":         {`profile "clam" is unknown`, "calm"},
-		"run --seed 1 --receiver nobody":      {`unknown receiver "nobody"`, "reference, check-then-insert"},
+		"run --seed 1 --receiver nobody":      {`unknown receiver "nobody"`, "reference, naive, check-then-insert"},
 		"run --seed 1 --payments 0":           {`--payments is "0"`, "from 1 to 1,000,000"},
 		"run --seed 1 --payments many":        {`--payments is "many"`, "from 1 to 1,000,000"},
 		"run --seed 1 --fault typhoon":        {`fault kind "typhoon" is unknown`, "duplicate"},

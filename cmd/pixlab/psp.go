@@ -146,6 +146,7 @@ func (c *cli) servePSP(ctx context.Context, f *pspFlags, o live.Options) error {
 	if err != nil {
 		return errors.Join(err, o.API.Close(), o.Lab.Close())
 	}
+	c.leash()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

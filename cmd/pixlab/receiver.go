@@ -26,6 +26,8 @@ goes first. Secrets come from the environment alone and have no default:
   PIXLAB_ENDPOINT_SECRET   id:base64, signs what is sent to --endpoint-url
   PIXLAB_ENDPOINT_SECRETS  NAME=id:base64 of each of --endpoints, with commas between
   PIXLAB_API_TOKEN         bearer token of the merchant's API, 16 characters or more
+  PIXLAB_API_TOKENS        consumer:token, with commas between: several consumers, each with
+                           charges, refunds and idempotency keys of its own
   PIXLAB_ADMIN_TOKEN       bearer token of --admin-listen, 16 characters or more
 
 --listen serves the callbacks ({callback-url}/pix, signed) and the merchant's API (/charges,
@@ -69,11 +71,16 @@ func (c *cli) serveReceiver(ctx context.Context, flags *pflag.FlagSet, s *receiv
 		return err
 	}
 	cfg.Log = c.log()
+	hook, err := c.attach(ctx, s.pspURL, &cfg)
+	if err != nil {
+		return err
+	}
 	store, err := s.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer store.close()
+	store.Store = hook(store.Store)
 	if s.store == storeMemory {
 		cfg.Log.Warn("--store memory FORGETS EVERYTHING when this process ends: for trials only, never for money")
 	}

@@ -21,10 +21,8 @@ func (s *receiverSettings) validate() error {
 	if err := s.validateWhere(); err != nil {
 		return err
 	}
-	if !s.openAPI {
-		if err := token("PIXLAB_API_TOKEN", s.secrets.api, "or --open-api to let everybody in"); err != nil {
-			return err
-		}
+	if err := s.validateConsumers(); err != nil {
+		return err
 	}
 	if s.adminListen != adminOff {
 		return token("PIXLAB_ADMIN_TOKEN", s.secrets.admin, "or --admin-listen off to go without")
@@ -51,8 +49,8 @@ func (s *receiverSettings) validateWhat() error {
 		return usagef("--token-url needs --client-id and PIXLAB_CLIENT_SECRET")
 	case s.endpointURL != "" && s.secrets.endpoint == "":
 		return usagef("--endpoint-url needs PIXLAB_ENDPOINT_SECRET: id:base64, the key that signs what is sent there")
-	case s.lease < 2*s.callTimeout:
-		return usagef("--lease is %s; want twice --call-timeout (%s) or more", s.lease, s.callTimeout)
+	case s.lease < 3*s.callTimeout:
+		return usagef("--lease is %s; want three times --call-timeout (%s) or more", s.lease, s.callTimeout)
 	}
 	return nil
 }
@@ -108,16 +106,21 @@ func (s *receiverSettings) process() (live.ProcessConfig, error) {
 	if own.HTTP, err = s.clients(); err != nil {
 		return none, err
 	}
+	tokens, err := s.secrets.consumerTokens()
+	if err != nil {
+		return none, err
+	}
 	cfg := live.ProcessConfig{
 		Receiver: own,
 		Loops:    live.Options{Workers: s.workers.n, Poll: s.poll, Grace: s.stopGrace, MaxPause: min(s.backoffCap, 30*time.Second)},
 		Batch:    live.BatchConfig{Items: s.flushItems.n, Delay: s.flushDelay, Waiting: s.flushWaiting.n},
 		Public:   live.ServerConfig{Addr: s.listen, TLS: tls, MaxConns: s.maxConns.n, Grace: s.stopGrace},
 		Admin:    live.ServerConfig{Grace: s.stopGrace, MaxConns: 32},
-		APIToken: s.secrets.api, AdminToken: s.secrets.admin, OpenAPI: s.openAPI,
+		Tokens:   tokens, APIToken: s.secrets.api, AdminToken: s.secrets.admin, OpenAPI: s.openAPI,
 	}
-	// A charge is answered after up to three calls to the PSP.
-	cfg.Public.HandlerTimeout = max(25*time.Second, 4*s.callTimeout)
+	// A charge is answered after up to three calls to the PSP, each made again
+	// where it wants another token.
+	cfg.Public.HandlerTimeout = max(25*time.Second, 7*s.callTimeout)
 	cfg.Public.WriteTimeout = cfg.Public.HandlerTimeout + 5*time.Second
 	if s.adminListen != adminOff {
 		cfg.Admin.Addr = s.adminListen
@@ -136,6 +139,7 @@ func (s *receiverSettings) receiver() (receiver.Config, error) {
 		BackoffBase: s.backoffBase, BackoffCap: s.backoffCap,
 		SweepEvery: s.sweepEvery, Overlap: s.overlap, SweepBack: s.sweepBack, PageSize: s.pageSize.n, ChangedEvery: s.changedEvery,
 		ReconcileEvery: s.reconcileEvery, Grace: s.reconcileGrace, ProofAfter: s.proofAfter,
+		KeyWindow: s.keyWindow, KeyTTL: s.keyTTL, KeyPurgeEvery: s.keyPurgeEvery,
 		Clock: live.Clock{}, Jitter: live.Jitter, NewID: live.NewID,
 	}
 	var err error

@@ -27,6 +27,7 @@ func (c *cli) printSettings(flags *pflag.FlagSet, s *receiverSettings, name stri
 	told["callback-secrets"] = ids
 	told["client-secret"], told["endpoint-secret"] = s.secrets.client != "", s.secrets.endpoint != "" || s.secrets.endpoints != ""
 	told["api-token"], told["admin-token"] = s.secrets.api != "", s.secrets.admin != ""
+	told["api-tokens"] = s.secrets.apis != ""
 	text, err := json.Marshal(told)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ type receiverSecrets struct {
 	callback, callbacks          string // id:base64; two or more with commas between
 	client, endpoint, api, admin string
 	endpoints                    string // NAME=id:base64, with commas between
+	apis                         string // consumer:token, with commas between
 }
 
 func secretsFromEnvironment() receiverSecrets {
@@ -22,7 +23,7 @@ func secretsFromEnvironment() receiverSecrets {
 		callback: os.Getenv("PIXLAB_CALLBACK_SECRET"), callbacks: os.Getenv("PIXLAB_CALLBACK_SECRETS"),
 		client: os.Getenv("PIXLAB_CLIENT_SECRET"), endpoint: os.Getenv("PIXLAB_ENDPOINT_SECRET"),
 		endpoints: os.Getenv("PIXLAB_ENDPOINT_SECRETS"),
-		api:       os.Getenv("PIXLAB_API_TOKEN"), admin: os.Getenv("PIXLAB_ADMIN_TOKEN"),
+		api:       os.Getenv("PIXLAB_API_TOKEN"), apis: os.Getenv("PIXLAB_API_TOKENS"), admin: os.Getenv("PIXLAB_ADMIN_TOKEN"),
 	}
 }
 

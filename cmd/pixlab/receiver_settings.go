@@ -45,6 +45,7 @@ type receiverSettings struct {
 	sweepEvery, overlap, sweepBack             time.Duration
 	changedEvery                               time.Duration
 	reconcileEvery, reconcileGrace, proofAfter time.Duration
+	keyWindow, keyTTL, keyPurgeEvery           time.Duration
 
 	secrets receiverSecrets
 }
@@ -87,7 +88,7 @@ func (s *receiverSettings) addTo(f *pflag.FlagSet) {
 
 	f.StringVar(&s.name, "name", "", "the `NAME` that tells this process from its fellows (default: host and process id)")
 	f.StringVar(&s.source, "source", "psp", "the `NAME` of the PSP account; the same in all processes")
-	f.StringVar(&s.consumer, "consumer", "merchant", "the `NAME` of the caller of the merchant's API")
+	f.StringVar(&s.consumer, "consumer", "merchant", "the `NAME` of the consumer that PIXLAB_API_TOKEN belongs to")
 	s.addSizes(f)
 	s.addTimes(f)
 }
@@ -113,7 +114,7 @@ func (s *receiverSettings) addTimes(f *pflag.FlagSet) {
 	span(&s.poll, "poll", 100*time.Millisecond, "how often queues are looked at for work that other processes made")
 	span(&s.stopGrace, "stop-grace", 10*time.Second, "how long requests and turns may go on after SIGTERM")
 	span(&s.callTimeout, "call-timeout", 5*time.Second, "bounds one call to the PSP")
-	span(&s.lease, "lease", 30*time.Second, "how long claimed work is held; twice --call-timeout or more")
+	span(&s.lease, "lease", 30*time.Second, "how long claimed work is held; three times --call-timeout or more")
 	span(&s.tolerance, "tolerance", 5*time.Minute, "how far a signature's time may be off")
 	span(&s.backoffBase, "backoff-base", time.Second, "the first pause before a retry, doubled each time")
 	span(&s.backoffCap, "backoff-cap", 5*time.Minute, "the longest pause before a retry")
@@ -124,6 +125,9 @@ func (s *receiverSettings) addTimes(f *pflag.FlagSet) {
 	span(&s.reconcileEvery, "reconcile-every", 6*time.Hour, "the pause between reconciliations with the account statement")
 	span(&s.reconcileGrace, "reconcile-grace", time.Hour, "the age under which a difference may still be on its way")
 	span(&s.proofAfter, "proof-after", time.Hour, "how long the PSP may hide the effect of a call from a query")
+	span(&s.keyWindow, "key-window", time.Minute, "how long a request under an idempotency key may take before a repeat takes it over; six times --call-timeout or more")
+	span(&s.keyTTL, "key-ttl", minKeyTTL, "how long the answers of requests are kept for repeats; 24h to 72h")
+	span(&s.keyPurgeEvery, "key-purge-every", 10*time.Minute, "the pause between purges of answers kept long enough")
 }
 
 // receiverSpan is a flag's duration, more than zero unless zero means something.

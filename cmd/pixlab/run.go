@@ -22,23 +22,38 @@ type runFlags struct {
 	trace    string
 	twice    bool
 	planOut  string
+	html     string
+	// healAt is the event at which to heal, 0 for the plan's end.
+	healAt     countFlag
+	inevitable bool
+	mode       string
+	database   string
 }
 
 const runDoc = `Run one plan and judge it: a plan drawn from a seed, or one from a file.
 
 The report's last line is the command that repeats the run. The same plan, receiver and
 version give the same hash on every machine. When an invariant breaks, or the run does not
-come to rest, the plan is written to pixlab-plan-<seed>-<profile>.json.`
+come to rest, the plan is written to pixlab-plan-<seed>-<profile>.json.
+
+--mode live runs it on real processes, a PSP and two receivers, and a PostgreSQL, which
+is started for it. It takes real time and plans that are marked for it (--profile live,
+the default there), whose decisions are the seed's; the timings are this machine's, so
+that there is no hash.`
 
 func (c *cli) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run --seed N | --plan FILE", Short: "Run one plan and judge it", Long: runDoc, Args: noArgs,
-		Example: "  pixlab run --seed 42\n  pixlab plan --seed 42 --profile hostile | pixlab run --plan -",
+		Example: "  pixlab run --seed 42\n  pixlab plan --seed 42 --profile hostile | pixlab run --plan -\n" +
+			"  pixlab run --mode live --seed 42",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			collectSeldom()
 			if err := f.check(cmd); err != nil {
 				return err
+			}
+			if f.mode == modeLive {
+				return c.runLive(cmd.Context(), &f)
 			}
 			return c.run(&f)
 		},
@@ -50,17 +65,44 @@ func (c *cli) runCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "report as JSON")
 	flags.StringVar(&f.trace, "trace", "", "write the trace to `FILE` (-: to standard output, and the report to standard error)")
 	flags.BoolVar(&f.twice, "check-determinism", false, "run twice and compare, event by event")
+	flags.Var(&f.healAt, "heal-at", "end all faults, and the plan, after event `N` of the trace")
+	flags.BoolVar(&f.inevitable, "inevitable", false, "if it fails, heal from earlier events and name the last one that still comes right")
 	flags.StringVar(&f.planOut, "plan-out", "", "write the plan to `FILE`")
+	flags.StringVar(&f.html, "html", "", "write the run as one page to `FILE`, to be opened in a browser")
+	flags.StringVar(&f.mode, "mode", modeModel, "run in the model world, or live on real processes: `MODE` is model or live")
+	flags.StringVar(&f.database, "database-url", "", "with --mode live, use the PostgreSQL server at `URL` (or PIXLAB_DATABASE_URL)")
 	return cmd
 }
 
 // check refuses flags that contradict each other.
 func (f *runFlags) check(cmd *cobra.Command) error {
-	for _, name := range []string{"plan", "trace", "plan-out"} {
+	if err := f.checkMode(cmd); err != nil {
+		return err
+	}
+	for _, name := range []string{"plan", "trace", "plan-out", "html"} {
 		if flag := cmd.Flag(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s is empty; want --%s FILE", name, name)
 		}
 	}
+	if f.inevitable && (f.twice || f.healAt.n > 0) {
+		return usagef("--inevitable goes with neither --check-determinism nor --heal-at; want it alone")
+	}
+	if f.planOut == "-" {
+		return usagef("--plan-out is -; want a file's name (pixlab plan prints a plan)")
+	}
+	if err := f.oneSource(cmd); err != nil {
+		return err
+	}
+	for _, pair := range [][2]string{{f.trace, f.plan}, {f.trace, f.planOut}, {f.planOut, f.plan}, {f.html, f.plan}, {f.html, f.trace}, {f.html, f.planOut}} {
+		if a, b := pair[0], pair[1]; a != "" && a != "-" && b != "" && b != "-" && sameFile(a, b) {
+			return usagef("%s is named twice; want a file each for --plan, --plan-out, --trace and --html", a)
+		}
+	}
+	return nil
+}
+
+// oneSource wants a plan or a seed, and not both.
+func (f *runFlags) oneSource(cmd *cobra.Command) error {
 	if f.plan != "" {
 		for _, name := range []string{"seed", "profile", "payments", "fault"} {
 			if cmd.Flag(name).Changed {
@@ -68,16 +110,8 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 			}
 		}
 	}
-	if f.planOut == "-" {
-		return usagef("--plan-out is -; want a file's name (pixlab plan prints a plan)")
-	}
 	if f.plan == "" && !f.seed.given {
 		return usagef("no seed and no plan; want --seed N or --plan FILE, so that the run can be repeated")
-	}
-	for _, pair := range [][2]string{{f.trace, f.plan}, {f.trace, f.planOut}, {f.planOut, f.plan}} {
-		if a, b := pair[0], pair[1]; a != "" && a != "-" && b != "" && b != "-" && sameFile(a, b) {
-			return usagef("%s is named twice; want a file each for --plan, --plan-out and --trace", a)
-		}
 	}
 	return nil
 }
@@ -94,6 +128,10 @@ type finished struct {
 	keepErr  error
 	// differs tells where a second run went another way.
 	differs *difference
+	// turning is the last event from which a failed run still comes right.
+	turning *turningPoint
+	live    bool
+	skipped []string // faults that a live run could not carry out
 }
 
 func (c *cli) run(f *runFlags) error {
@@ -115,11 +153,23 @@ func (c *cli) run(f *runFlags) error {
 			return err
 		}
 	}
+	show, err := openPage(f.html)
+	if err != nil {
+		sink.abandon()
+		return err
+	}
 	run := &finished{source: src, receiver: receiver.Name, twice: f.twice}
+	if f.healAt.n > 0 {
+		run.again = []string{"--heal-at", f.healAt.String()}
+	}
 	if err := c.carryOut(run, f, receiver, sink); err != nil {
+		show.abandon()
 		return c.lost(run, err)
 	}
 	run.keep()
+	if err := c.lookBack(run, f, receiver, show); err != nil {
+		return c.lost(run, err)
+	}
 	to := c.out
 	if f.trace == "-" {
 		to = c.err
@@ -128,6 +178,24 @@ func (c *cli) run(f *runFlags) error {
 		return err
 	}
 	return verdictOutcome(run.Verdict)
+}
+
+// lookBack finds the last point of return and writes the page, where they are
+// asked for. A page of a failure marks the point whether it is asked for or not.
+func (c *cli) lookBack(run *finished, f *runFlags, receiver scenarios.Receiver, show *newFile) error {
+	var turning *turningPoint
+	var err error
+	if f.inevitable || show != nil && f.healAt.n == 0 {
+		if turning, err = c.turningPoint(run, receiver); err != nil {
+			show.abandon()
+			return err
+		}
+	}
+	if f.inevitable {
+		run.turning = turning
+		run.again = append(run.again, "--inevitable")
+	}
+	return run.show(show, f, receiver, turning)
 }
 
 func (c *cli) receiverNamed(name string) (scenarios.Receiver, error) {
@@ -151,7 +219,7 @@ func (c *cli) carryOut(run *finished, f *runFlags, receiver scenarios.Receiver, 
 	defer show.clear()
 	begin := time.Now()
 	var err error
-	options := scenarios.Options{Receiver: &receiver, Trace: sink.writer()}
+	options := scenarios.Options{Receiver: &receiver, Trace: sink.writer(), HealAt: int64(f.healAt.n)}
 	if f.twice {
 		err = c.runTwice(run, options, show)
 	} else {

@@ -17,7 +17,7 @@ type runJSON struct {
 	Receiver   string               `json:"receiver"`
 	Version    string               `json:"version"`
 	PlanHash   string               `json:"plan_hash"`
-	Hash       string               `json:"hash"`
+	Hash       *string              `json:"hash"` // null in live
 	Events     int64                `json:"events"`
 	Payments   int                  `json:"payments"`
 	Faults     map[string]faultJSON `json:"faults"`
@@ -28,6 +28,8 @@ type runJSON struct {
 	CasesOpen  int                  `json:"cases_open"`
 	Voids      []voidJSON           `json:"voids"`
 	Pending    []string             `json:"pending"`
+	Skipped    []string             `json:"skipped,omitempty"`
+	Inevitable *turningJSON         `json:"inevitable,omitempty"`
 	Simulated  int64                `json:"simulated_ms"`
 	Elapsed    int64                `json:"elapsed_ms"`
 	Repeat     string               `json:"repeat"`
@@ -67,20 +69,34 @@ type voidJSON struct {
 	Reason  string `json:"reason"`
 }
 
-// mode is the only mode that this binary runs a plan in.
-const mode = "model"
+// The modes that a plan is run in.
+const (
+	modeModel = "model"
+	modeLive  = "live"
+)
+
+// mode is the run's.
+func (r *finished) mode() string {
+	if r.live {
+		return modeLive
+	}
+	return modeModel
+}
 
 func (r *finished) encode() []byte {
 	plan := r.source.plan
 	out := runJSON{
-		Verdict: r.Verdict, Seed: plan.Seed.String(), Profile: plan.Profile, Mode: mode, Receiver: r.receiver,
-		Version: version(), PlanHash: plan.Hash(), Hash: r.Hash, Events: r.Events, Payments: len(plan.Payments),
+		Verdict: r.Verdict, Seed: plan.Seed.String(), Profile: plan.Profile, Mode: r.mode(), Receiver: r.receiver,
+		Version: version(), PlanHash: plan.Hash(), Hash: r.hash(), Events: r.Events, Payments: len(plan.Payments),
 		Faults: map[string]faultJSON{}, Invariants: []invariantJSON{}, Voids: []voidJSON{},
 		Totals:    totalsJSON{Statement: r.StatementCents, Ledger: r.LedgerCents},
 		Inbox:     inboxJSON{Processed: r.Processed, Quarantined: r.Quarantined, Pending: r.PendingInbox},
 		Refunds:   refundsJSON{Returned: r.Refunds, Cents: r.RefundedCents, InProcess: r.InProcessCents},
-		CasesOpen: r.CasesOpen, Pending: append([]string{}, r.Pending...),
+		CasesOpen: r.CasesOpen, Pending: append([]string{}, r.Pending...), Skipped: r.skipped,
 		Simulated: r.SimulatedMS, Elapsed: r.elapsed.Milliseconds(), Repeat: r.repeat(),
+	}
+	if r.turning != nil {
+		out.Inevitable = r.turning.encode()
 	}
 	if r.differs != nil {
 		out.Pending = append(out.Pending, r.differs.sentence())
@@ -95,6 +111,14 @@ func (r *finished) encode() []byte {
 		out.Voids = append(out.Voids, voidJSON(v))
 	}
 	return encodeJSON(out)
+}
+
+// hash is the trace's, nil where there is none.
+func (r *finished) hash() *string {
+	if r.live {
+		return nil
+	}
+	return &r.Hash
 }
 
 // encodeJSON writes a result as indented JSON.

@@ -8,12 +8,15 @@ import (
 // came to behind a "#", so that the whole line can be given to a shell.
 func (r *finished) repeat() string {
 	words := append([]string{"pixlab", "run"}, r.source.args...)
+	if r.live {
+		words = append(words, "--mode", modeLive)
+	}
 	words = append(words, "--receiver", r.receiver)
 	words = append(words, r.again...)
 	for i, w := range words {
 		words[i] = shellWord(w)
 	}
-	line := strings.Join(words, " ") + "   # pixlab " + version() + ", " + r.Hash
+	line := strings.Join(words, " ") + "   # pixlab " + version() + ", " + r.hashOrNone()
 	if r.kept != "" {
 		line += ", plan " + r.kept
 	}

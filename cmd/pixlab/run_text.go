@@ -16,6 +16,7 @@ func (r *finished) text(p *page) {
 	r.numbers(p)
 	r.invariants(p)
 	r.trouble(p)
+	r.turning.text(p)
 	r.verdict(p)
 	p.line("")
 	p.line("repeat: %s", r.repeat())
@@ -35,8 +36,7 @@ func (r *finished) head(p *page) {
 
 func (r *finished) numbers(p *page) {
 	p.line("")
-	p.field("time", "%s simulated in %s", virtual(r.SimulatedMS), elapsed(r.elapsed))
-	p.field("work", "%s steps, %s events, %s HTTP calls", grouped(r.Steps), grouped(r.Events), grouped(r.Calls))
+	r.work(p)
 	p.field("inbox", "%s processed, %s quarantined, %s pending", grouped(r.Processed), grouped(r.Quarantined), grouped(r.PendingInbox))
 	p.field("refunds", "%s returned, %s; %s in process",
 		grouped(r.Refunds), pix.Amount(r.RefundedCents).BRL(), pix.Amount(r.InProcessCents).BRL())
@@ -112,7 +112,7 @@ func (r *finished) invariants(p *page) {
 		}
 		p.line("  %s %s %s", p.mark(i.Held), pad(id, 4), i.Name)
 		if !i.Held {
-			p.wrapped(9, fmt.Sprintf("%s (event %s)", i.Detail, grouped(i.Event)))
+			p.wrapped(9, r.finding(i))
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (r *finished) trouble(p *page) {
 	}
 	if len(r.Pending) > 0 {
 		p.line("")
-		p.line("still open after %s of healing", virtual(int64(scenarios.HealBound/chaos.Millisecond)))
+		p.line("still open after %s of healing", virtual(r.bound().Milliseconds()))
 		for _, what := range r.Pending {
 			p.wrapped(2, "· "+what)
 		}
@@ -171,7 +171,7 @@ func (r *finished) verdict(p *page) {
 	case scenarios.NotDeterministic:
 		p.line("%s: one plan, two runs", p.bad("not deterministic"))
 	}
-	p.line("%s", p.dim(r.Hash))
+	p.line("%s", p.dim(r.hashOrNone()))
 	switch {
 	case r.kept != "":
 		p.line("plan written to %s", r.kept)

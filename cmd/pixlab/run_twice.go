@@ -56,7 +56,7 @@ func (c *cli) runTwice(run *finished, o scenarios.Options, show *progress) error
 		return nil
 	}
 	run.Verdict = scenarios.NotDeterministic
-	run.again = []string{"--check-determinism"}
+	run.again = append(run.again, "--check-determinism")
 	run.differs, err = compare(traces[0], traces[1])
 	run.differs.firstHash, run.differs.secondHash = first.Hash, second.Hash
 	return err

@@ -49,6 +49,7 @@ func (j *journal) Acknowledged(at chaos.CallbackAddress, body []byte, when time.
 	for _, it := range items {
 		if it.Err != nil {
 			ack.Malformed++
+			ack.Bad = append(ack.Bad, it.Raw)
 			continue
 		}
 		item := AckItem{EndToEndID: it.Payment.EndToEndID, TxID: it.Payment.TxID}

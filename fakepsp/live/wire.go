@@ -104,8 +104,10 @@ type Ack struct {
 	Items   []AckItem `json:"items"`
 	// Malformed counts the items that cannot be read, Unreadable is that the
 	// whole body cannot.
-	Malformed  int  `json:"malformed,omitempty"`
-	Unreadable bool `json:"unreadable,omitempty"`
+	Malformed int `json:"malformed,omitempty"`
+	// Bad are the malformed items as they were sent.
+	Bad        [][]byte `json:"bad,omitempty"`
+	Unreadable bool     `json:"unreadable,omitempty"`
 }
 
 // AckItem is one Pix of an acknowledged body.

@@ -103,7 +103,7 @@ func TestAnOperatorAttachesMoneyAndClosesCases(t *testing.T) {
 	for range 2 {
 		await(t, r.booked, "a booking")
 	}
-	_, text, _ := exchange(t, "POST", r.public+"/charges", shown(apiToken), []byte(`{"reference":"sale-1","kind":"static"}`))
+	_, text, _ := exchange(t, "POST", r.public+"/charges", keyed(apiToken, "key-1"), []byte(`{"reference":"sale-1","kind":"static"}`))
 	open := r.ask(t, "GET", "/admin/cases?state=open", "", 200)
 	for n := 1; n <= 2; n++ {
 		if id := receiver.UnidentifiedCase(endToEndID(n)); !strings.Contains(open, id) {

@@ -36,7 +36,8 @@ func config() receiver.Config {
 	return receiver.Config{
 		PixKeys: []pix.PixKey{ourKey}, PSPURL: "http://psp.invalid", CallbackURL: "http://us.invalid",
 		Secrets: []pix.Secret{secretA(), secretB()}, MaxBody: 64 << 10,
-		HTTP: nowhere{}, Clock: live.Clock{}, Jitter: live.Jitter, NewID: live.NewID,
+		Consumers: map[string]receiver.TokenDigest{"merchant": receiver.DigestToken(apiToken)},
+		HTTP:      nowhere{}, Clock: live.Clock{}, Jitter: live.Jitter, NewID: live.NewID,
 	}
 }
 

@@ -33,7 +33,7 @@ func loop(t *testing.T, store *stub, change func(*live.Options)) *looping {
 		Workers: 1, Poll: time.Hour, Bell: l.bell, Clock: l.clock,
 		Without: []receiver.Queue{
 			receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox, receiver.DutySweep, receiver.DutyChanged,
-			receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister,
+			receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister, receiver.DutyKeys,
 		},
 		Turn: func(_ string, _ receiver.Progress, err error) { l.turns <- err },
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync/atomic"
 
 	"github.com/pixlab/pixlab/receiver"
@@ -23,10 +25,11 @@ type ProcessConfig struct {
 	// operators and machines; without an Addr there is none.
 	Public ServerConfig
 	Admin  ServerConfig
-	// AdminToken is for Admin. APIToken has to be shown by callers of the
-	// merchant's API, unless OpenAPI lets everybody in. Callbacks show their
-	// signature.
+	// AdminToken is for Admin. Tokens are those of the merchant's API, by
+	// consumer; APIToken is that of Receiver.Consumer. OpenAPI lets everybody in, as
+	// Receiver.Consumer. Callbacks show their signature.
 	AdminToken string
+	Tokens     map[string]string
 	APIToken   string
 	OpenAPI    bool
 
@@ -58,6 +61,7 @@ func NewProcess(cfg ProcessConfig) (*Process, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	cfg.letIn()
 	p := &Process{cfg: cfg, metrics: NewMetrics()}
 	clock := cfg.Receiver.Clock
 	bell := NewBell()
@@ -70,10 +74,10 @@ func NewProcess(cfg ProcessConfig) (*Process, error) {
 	if p.receiver, err = receiver.New(cfg.Receiver, p.batcher); err != nil {
 		return nil, err
 	}
-	p.cfg.Public.Handler = p.metrics.Front(clock, p.front())
 	for _, s := range []*ServerConfig{&p.cfg.Public, &p.cfg.Admin} {
 		s.Clock, s.Log, s.Panicked = clock, cfg.Log, p.metrics.Panicked
 	}
+	p.cfg.Public.Handler = p.metrics.Front(clock, p.front())
 	p.cfg.Public.Name, p.cfg.Admin.Name = "public", "admin"
 	if cfg.Admin.Addr == "" {
 		return p, nil
@@ -89,28 +93,50 @@ func (c *ProcessConfig) check() error {
 	if c.Store == nil {
 		return errors.New("live: want a store")
 	}
-	if err := c.Receiver.Validate(); err != nil {
-		return err
+	for _, name := range slices.Sorted(maps.Keys(c.Tokens)) {
+		if err := checkToken("the token of consumer "+name, c.Tokens[name]); err != nil {
+			return err
+		}
 	}
-	if c.OpenAPI {
+	if c.APIToken == "" && (c.OpenAPI || len(c.Tokens) > 0) {
 		return nil
 	}
 	return checkToken("the token of the merchant's API", c.APIToken)
 }
 
-// front lets callbacks through to the receiver, and the merchant by the token.
+// letIn tells the receiver who its consumers are.
+func (c *ProcessConfig) letIn() {
+	own := &c.Receiver
+	own.Open = c.OpenAPI
+	own.Consumers = maps.Clone(own.Consumers)
+	if own.Consumers == nil {
+		own.Consumers = map[string]receiver.TokenDigest{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Tokens)) {
+		own.Consumers[name] = receiver.DigestToken(c.Tokens[name])
+	}
+	if own.Consumer == "" {
+		own.Consumer = "merchant"
+	}
+	if c.APIToken != "" {
+		own.Consumers[own.Consumer] = receiver.DigestToken(c.APIToken)
+	}
+}
+
+// front has requests of the merchant go on when the caller hangs up: half of what
+// it asked for would be left behind. The deadline stays.
 func (p *Process) front() http.Handler {
 	all := p.receiver.Handler()
-	if p.cfg.OpenAPI {
-		return all
-	}
-	merchant := bearer(p.cfg.APIToken, all)
+	clock := p.cfg.Public.Clock
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if routeOf(req) == routeCallback {
+		end, bounded := req.Context().Deadline()
+		if routeOf(req) == routeCallback || !bounded {
 			all.ServeHTTP(w, req)
 			return
 		}
-		merchant.ServeHTTP(w, req)
+		ctx, cancel := clock.WithTimeout(context.WithoutCancel(req.Context()), end.Sub(clock.Now()))
+		defer cancel()
+		all.ServeHTTP(w, req.WithContext(ctx))
 	})
 }
 

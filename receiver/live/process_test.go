@@ -105,6 +105,13 @@ func signed(s pix.Secret, body []byte) http.Header {
 
 func shown(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
 
+// keyed is shown with an idempotency key.
+func keyed(token, key string) http.Header {
+	h := shown(token)
+	h.Set(receiver.IdempotencyHeader, key)
+	return h
+}
+
 // ask wants an answer of the administrators' port.
 func (r *running) ask(t *testing.T, method, path, body string, status int) string {
 	t.Helper()
@@ -144,7 +151,7 @@ func ours(text string) string {
 func TestMoneyComesInAndIsCounted(t *testing.T) {
 	t.Parallel()
 	r := run(t, newMemory(), nil)
-	status, text, _ := exchange(t, "POST", r.public+"/charges", shown(apiToken), []byte(`{"reference":"sale-1","kind":"static","amount":"1.00"}`))
+	status, text, _ := exchange(t, "POST", r.public+"/charges", keyed(apiToken, "key-1"), []byte(`{"reference":"sale-1","kind":"static","amount":"1.00"}`))
 	var made struct{ TxID string }
 	if err := json.Unmarshal([]byte(text), &made); status != 201 || err != nil || made.TxID == "" {
 		t.Fatalf("charge: %d %s", status, text)
@@ -237,7 +244,7 @@ func TestAnOverloadedStoreIsA503ThatLosesNothing(t *testing.T) {
 		c.Batch = live.BatchConfig{Waiting: 1}
 		c.Loops.Without = []receiver.Queue{
 			receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox, receiver.DutySweep, receiver.DutyChanged,
-			receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister,
+			receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister, receiver.DutyKeys,
 		}
 	})
 	const waiters = 5
@@ -283,7 +290,7 @@ func TestTheMerchantNeedsTheTokenAndThePSPDoesNot(t *testing.T) {
 			}
 		}
 	}
-	if status, _, _ := exchange(t, "POST", r.public+"/charges", shown(apiToken), []byte("{}")); status != 400 {
+	if status, _, _ := exchange(t, "POST", r.public+"/charges", keyed(apiToken, "key-1"), []byte("{}")); status != 400 {
 		t.Errorf("with the token: %d", status)
 	}
 }
@@ -373,7 +380,7 @@ func TestTwoProcessesOnOneStoreBookEachPixOnce(t *testing.T) {
 		}
 	}
 	a, b := run(t, store, name("a")), run(t, store, name("b"))
-	_, text, _ := exchange(t, "POST", a.public+"/charges", shown(apiToken), []byte(`{"reference":"sale-1","kind":"static","amount":"1.00"}`))
+	_, text, _ := exchange(t, "POST", a.public+"/charges", keyed(apiToken, "key-1"), []byte(`{"reference":"sale-1","kind":"static","amount":"1.00"}`))
 	var made struct{ TxID string }
 	if err := json.Unmarshal([]byte(text), &made); err != nil {
 		t.Fatal(err)

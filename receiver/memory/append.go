@@ -42,6 +42,9 @@ func (s *Store) newEvent(item *receiver.InboxItem, now time.Time) *receiver.Even
 	if e.Credit != nil {
 		s.share(e.Credit)
 	}
+	if e.Refund != nil {
+		s.shareRefund(e.Refund)
+	}
 	return e
 }
 
@@ -58,6 +61,27 @@ func (s *Store) share(c *receiver.Credit) {
 	}
 }
 
+// shareRefund is share of what an event says of a refund.
+func (s *Store) shareRefund(c *receiver.RefundContent) {
+	p := s.payments.byID[c.EndToEndID]
+	if p == nil || p.payment == nil {
+		return
+	}
+	c.EndToEndID = p.payment.EndToEndID
+	if x := p.refunds.returned(c.ReturnID); x != nil {
+		c.ReturnID, c.Nature = x.ReturnID, shared(c.Nature, x.Nature)
+		c.ID = shared(c.ID, x.ID)
+	}
+}
+
+// shared is text, in the memory of kept where they are the same.
+func shared[T ~string](text, kept T) T {
+	if text == kept {
+		return kept
+	}
+	return text
+}
+
 func (tx *Tx) addEvent(e *receiver.Event) receiver.AppendOutcome {
 	e.ID = tx.s.events.nextID()
 	tx.putEvent(nil, e)
@@ -69,11 +93,12 @@ func (tx *Tx) again(before *receiver.Event, item *receiver.InboxItem) receiver.A
 	h := before.Hear(item, tx.now)
 	kept := tx.addVariant(&h.Event, h.Other)
 	if h.Changed {
-		if c := h.Event.Credit; c != nil && c != before.Credit {
+		row := h.Event // of its own, so that a hearing that changes nothing allocates none
+		if c := row.Credit; c != nil && c != before.Credit {
 			c.EndToEndID = before.Credit.EndToEndID // the same; only the string that is kept
 			tx.s.share(c)
 		}
-		tx.putEvent(before, &h.Event)
+		tx.putEvent(before, &row)
 	}
 	if h.Tells {
 		tx.tellPayment(&h.Event)

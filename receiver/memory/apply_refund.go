@@ -39,6 +39,7 @@ func (tx *Tx) applyRefund(before *receiver.Event, a receiver.Application) (recei
 
 // confirmRefund is confirm of an event about a refund.
 func (tx *Tx) confirmRefund(e *receiver.Event, c receiver.RefundContent) error {
+	tx.s.shareRefund(&c)
 	earlier, err := e.ConfirmRefund(c)
 	tx.addVariant(e, earlier)
 	return err

@@ -27,14 +27,40 @@ func (s *Store) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([]r
 	return out, tx.commit()
 }
 
+// create stores one intention, as far as its key lets it.
 func (tx *Tx) create(n receiver.NewCharge) receiver.CreateOutcome {
-	t, ref := &tx.s.charges, refOf(&n.Charge)
-	existing := t.find(ref)
-	if existing == nil {
-		existing = t.findTxID(n.Charge.TxID)
+	if n.Key == nil {
+		return tx.createCharge(n)
 	}
-	if existing != nil {
-		return receiver.CreateOutcome{Charge: *existing}
+	known, row := tx.knownCharge(&n.Charge), tx.s.keys.rows[n.Key.Ref]
+	key, next, work := n.Key.Begin(row, known != nil && known.State == receiver.ChargeIntended, n.At)
+	if !work {
+		out := receiver.CreateOutcome{Key: key}
+		if key.Result == receiver.KeyExpired && known != nil {
+			out.Charge = *known
+		}
+		return out
+	}
+	out := tx.createCharge(n)
+	out.Key = key
+	out, next = n.Conclude(out, next)
+	tx.putKey(row, &next)
+	return out
+}
+
+// knownCharge is the charge that a new one's reference or txid names, nil if
+// there is none.
+func (tx *Tx) knownCharge(c *receiver.Charge) *receiver.Charge {
+	if known := tx.s.charges.find(refOf(c)); known != nil {
+		return known
+	}
+	return tx.s.charges.findTxID(c.TxID)
+}
+
+func (tx *Tx) createCharge(n receiver.NewCharge) receiver.CreateOutcome {
+	t, ref := &tx.s.charges, refOf(&n.Charge)
+	if known := tx.knownCharge(&n.Charge); known != nil {
+		return receiver.CreateOutcome{Charge: *known}
 	}
 	tx.putCharge(nil, &n.Charge)
 	if n.Charge.TxID != "" {
@@ -88,28 +114,47 @@ func (s *Store) FindCharges(ctx context.Context, in []receiver.ChargeRef) ([]*re
 
 // RecordCalls stores what calls taught. Each call recorded while a charge is
 // intended counts as an attempt. An unknown reference answers a zero Charge.
-func (s *Store) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.Charge, error) {
+func (s *Store) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
 	tx, err := s.begin(ctx, "RecordCalls")
 	if err != nil {
 		return nil, err
 	}
 	defer tx.end()
-	out := make([]receiver.Charge, len(in))
+	out := make([]receiver.CallOutcome, len(in))
 	for i, call := range in {
-		before := s.charges.find(call.Ref)
-		if before == nil {
-			continue
-		}
-		if s.cfg.Slim && before.Paid() {
-			call.BRCode = ""
-		}
-		out[i] = before.After(call)
-		if out[i] != *before {
-			after := out[i]
-			tx.putCharge(before, &after)
+		if before := s.charges.find(call.Ref); before != nil {
+			out[i] = tx.recordCall(*before, call)
 		}
 	}
 	return out, tx.commit()
+}
+
+func (tx *Tx) recordCall(before receiver.Charge, call receiver.ChargeCall) receiver.CallOutcome {
+	row := tx.keyOf(call.Key)
+	if call.Key != nil && !call.Key.Holds(row) {
+		return receiver.CallOutcome{Charge: before, Key: call.Key.Lost(row)}
+	}
+	if tx.s.cfg.Slim && before.Paid() {
+		call.BRCode = ""
+	}
+	after := before.After(call)
+	if after != before {
+		stored := after
+		tx.putCharge(tx.s.charges.find(call.Ref), &stored)
+	}
+	out, key := call.Conclude(after, row)
+	if key != nil {
+		tx.putKey(row, key)
+	}
+	return out
+}
+
+// keyOf is the row of a key that a request holds, nil if there is none.
+func (tx *Tx) keyOf(hold *receiver.KeyHold) *receiver.Key {
+	if hold == nil {
+		return nil
+	}
+	return tx.s.keys.rows[hold.Ref]
 }
 
 // LeaseCharges takes intended charges in the order (due, consumer, reference).

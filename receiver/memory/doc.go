@@ -26,7 +26,7 @@
 // top. Further indexes: event by key, quarantined events by id and by the txid
 // they wait for, charge by txid, unidentified payments by txid, payments without
 // a line of the statement by (booked, id) and returned refunds without one by
-// (finished, rtrId), refund by reference, and per Pix its refunds, the events
+// (finished, rtrId), keys with an answer by (since when, key), refund by reference, and per Pix its refunds, the events
 // about them that wait, and the net on the settlement account of the credit and
 // of each refund. What Pix hold that are not confirmed is a running sum. No
 // command scans a table that grows, apart from lists that ask for it.

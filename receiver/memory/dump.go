@@ -10,7 +10,7 @@ import (
 
 // Dump is every row as if one command had just made it, for who looks once at
 // the end: events, transactions, outbox events and the operators' book in the
-// order made, variants by event, charges by consumer and reference, payments,
+// order made, variants by event, keys by consumer, route and key, charges by consumer and reference, payments,
 // memos and cases by id, refunds by Pix and then in the order made. Everything
 // in it is a copy.
 func (s *Store) Dump() receiver.ChangeSet {
@@ -22,6 +22,10 @@ func (s *Store) Dump() receiver.ChangeSet {
 		e := cloneEvent(at.row)
 		cs.Events = append(cs.Events, receiver.EventChange{After: &e})
 		cs.Variants = append(cs.Variants, s.variants.of(e.ID)...)
+	}
+	for _, ref := range slices.SortedFunc(maps.Keys(s.keys.rows), compareKeys) {
+		k := cloneKey(s.keys.rows[ref])
+		cs.Keys = append(cs.Keys, receiver.KeyChange{After: &k})
 	}
 	s.dumpCharges(&cs)
 	s.dumpPayments(&cs)

@@ -22,7 +22,30 @@ func (s *Store) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]
 	return out, tx.commit()
 }
 
+// reserve stores one intention, as far as its key lets it.
 func (tx *Tx) reserve(n receiver.NewRefund) receiver.ReserveOutcome {
+	if n.Key == nil {
+		return tx.reserveRefund(n)
+	}
+	known, row := tx.s.refunds.find(refundRefOf(&n.Refund)), tx.s.keys.rows[n.Key.Ref]
+	key, next, work := n.Key.Begin(row, known != nil && !known.State.Final(), n.At)
+	if !work {
+		out := receiver.ReserveOutcome{Key: key}
+		if key.Result == receiver.KeyExpired && known != nil {
+			out.Refund = cloneRefund(known)
+		}
+		return out
+	}
+	out := tx.reserveRefund(n)
+	out.Key = key
+	out, after := n.Conclude(out, next)
+	if after != nil {
+		tx.putKey(row, after)
+	}
+	return out
+}
+
+func (tx *Tx) reserveRefund(n receiver.NewRefund) receiver.ReserveOutcome {
 	if known := tx.s.refunds.find(refundRefOf(&n.Refund)); known != nil {
 		return receiver.ReserveOutcome{Result: receiver.ReserveKnown, Refund: cloneRefund(known)}
 	}

@@ -34,6 +34,7 @@ type Store struct {
 	mu       sync.Mutex
 	events   eventTable
 	variants variantTable
+	keys     keyTable
 	charges  chargeTable
 	payments paymentTable
 	refunds  refundTable
@@ -58,6 +59,7 @@ func New(cfg Config) *Store {
 	s := &Store{
 		cfg:      cfg,
 		events:   newEventTable(),
+		keys:     newKeyTable(),
 		charges:  newChargeTable(),
 		payments: newPaymentTable(),
 		refunds:  newRefundTable(),

@@ -84,7 +84,7 @@ func (l *ledger) sum(t receiver.Transaction, sign pix.Amount, payments *paymentT
 		if p := payments.of(e.EndToEndID); e.ReturnID == "" {
 			p.net += sign * e.Cents
 		} else {
-			p.ofRefunds().net[e.ReturnID] += sign * e.Cents
+			*p.ofRefunds().net(e.ReturnID) += sign * e.Cents
 		}
 	}
 }

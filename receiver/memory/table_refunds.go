@@ -41,15 +41,32 @@ func (t *refundTable) find(ref receiver.RefundRef) *receiver.Refund {
 // and rtrIds are looked up by walking: a Pix has few.
 type pixRefunds struct {
 	rows     []*slot[receiver.Refund] // in the order made
-	net      map[pix.ReturnID]pix.Amount
+	nets     []refundNet
 	inFlight int     // RECEIVED events about them
 	waiting  []int64 // QUARANTINED/waiting events about them, ascending
+}
+
+// refundNet is what the settlement account has for one refund's line.
+type refundNet struct {
+	id    pix.ReturnID
+	cents pix.Amount
+}
+
+// net is the sum kept for a refund's line, zero at first.
+func (r *pixRefunds) net(id pix.ReturnID) *pix.Amount {
+	for i := range r.nets {
+		if r.nets[i].id == id {
+			return &r.nets[i].cents
+		}
+	}
+	r.nets = append(r.nets, refundNet{id: id})
+	return &r.nets[len(r.nets)-1].cents
 }
 
 // ofRefunds is the refunds' part of a Pix, made when it is first asked for.
 func (p *pixState) ofRefunds() *pixRefunds {
 	if p.refunds == nil {
-		p.refunds = &pixRefunds{net: map[pix.ReturnID]pix.Amount{}}
+		p.refunds = &pixRefunds{}
 	}
 	return p.refunds
 }
@@ -100,7 +117,12 @@ func (t *paymentTable) netOf(id pix.EndToEndID, refund pix.ReturnID) pix.Amount 
 	case p.refunds == nil:
 		return 0
 	}
-	return p.refunds.net[refund]
+	for _, n := range p.refunds.nets {
+		if n.id == refund {
+			return n.cents
+		}
+	}
+	return 0
 }
 
 // refundRow is the row that x is another state of, nil if it is new.

@@ -25,10 +25,11 @@ type Tx struct {
 
 // mark is how far each journal and each list that only grows had come.
 type mark struct {
-	events, charges, payments, refunds int
-	memos, cases, outbox               int
-	variants, transactions, records    int
-	findings                           int
+	events, keys, charges           int
+	payments, refunds               int
+	memos, cases, outbox            int
+	variants, transactions, records int
+	findings                        int
 }
 
 // begin starts the transaction of a command. The caller must call end.
@@ -63,6 +64,7 @@ func (tx *Tx) commit() error {
 		s.ledger.slim()
 	}
 	s.events.log.reset()
+	s.keys.log.reset()
 	s.charges.log.reset()
 	s.payments.log.reset()
 	s.refunds.log.reset()
@@ -77,6 +79,7 @@ func (tx *Tx) commit() error {
 func (tx *Tx) changeSet() *receiver.ChangeSet {
 	s, cs := tx.s, &tx.s.changes
 	s.events.log.fold()
+	s.keys.log.fold()
 	s.charges.log.fold()
 	s.payments.log.fold()
 	s.refunds.log.fold()
@@ -84,11 +87,15 @@ func (tx *Tx) changeSet() *receiver.ChangeSet {
 	s.cases.log.fold()
 	s.outbox.log.fold()
 	cs.Command = tx.name
-	cs.Events, cs.Charges, cs.Payments = cs.Events[:0], cs.Charges[:0], cs.Payments[:0]
+	cs.Events, cs.Keys = cs.Events[:0], cs.Keys[:0]
+	cs.Charges, cs.Payments = cs.Charges[:0], cs.Payments[:0]
 	cs.Refunds, cs.Memos = cs.Refunds[:0], cs.Memos[:0]
 	cs.Cases, cs.Outbox = cs.Cases[:0], cs.Outbox[:0]
 	for _, c := range s.events.log {
 		cs.Events = append(cs.Events, receiver.EventChange(c))
+	}
+	for _, c := range s.keys.log {
+		cs.Keys = append(cs.Keys, receiver.KeyChange(c))
 	}
 	for _, c := range s.charges.log {
 		cs.Charges = append(cs.Charges, receiver.ChargeChange(c))
@@ -118,7 +125,7 @@ func (tx *Tx) changeSet() *receiver.ChangeSet {
 func (tx *Tx) mark() mark {
 	s := tx.s
 	return mark{
-		events: len(s.events.log), charges: len(s.charges.log), payments: len(s.payments.log),
+		events: len(s.events.log), keys: len(s.keys.log), charges: len(s.charges.log), payments: len(s.payments.log),
 		refunds: len(s.refunds.log), memos: len(s.memos.log), cases: len(s.cases.log), outbox: len(s.outbox.log),
 		variants: len(s.variants.rows), transactions: len(s.ledger.rows), records: len(s.records),
 		findings: len(s.findings.rows),
@@ -134,6 +141,7 @@ func (tx *Tx) undo(m mark) {
 	s.refunds.log.undo(m.refunds, s.swapRefund)
 	s.payments.log.undo(m.payments, s.swapPayment)
 	s.charges.log.undo(m.charges, s.swapCharge)
+	s.keys.log.undo(m.keys, s.swapKey)
 	s.events.log.undo(m.events, s.swapEvent)
 	s.ledger.cut(m.transactions, &s.payments)
 	s.variants.cut(m.variants)

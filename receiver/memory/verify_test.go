@@ -268,9 +268,9 @@ func verifyLedger(s *Store) error {
 		if p.refunds == nil {
 			continue
 		}
-		for refund, got := range p.refunds.net {
-			if got != net[line{id, refund}] {
-				return fmt.Errorf("net of %s %s: %s, want %s", id, refund, got, net[line{id, refund}])
+		for _, got := range p.refunds.nets {
+			if want := net[line{id, got.id}]; got.cents != want {
+				return fmt.Errorf("net of %s %s: %s, want %s", id, got.id, got.cents, want)
 			}
 		}
 	}

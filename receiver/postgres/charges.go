@@ -42,6 +42,7 @@ func (tx *tx) readCreated(ctx context.Context, in []receiver.NewCharge) error {
 	txids := column(in, func(n receiver.NewCharge) pix.TxID { return n.Charge.TxID })
 	args := []any{texts(txids, func(id pix.TxID) pix.TxID { return id })}
 	p := tx.begin()
+	tx.lockRequestKeys(p, claimed(in, func(n receiver.NewCharge) *receiver.KeyRef { return claimOf(n.Key) }))
 	p.query(lockWaitingEvents, args, tx.readEvent)
 	tx.holdTxIDs(p, txids)
 	tx.charges.missing(refs)
@@ -111,14 +112,40 @@ func (tx *tx) awaited() map[pix.TxID]*awaiting {
 	return out
 }
 
+// create stores one intention, as far as its key lets it.
 func (tx *tx) create(ctx context.Context, n receiver.NewCharge, waiting map[pix.TxID]*awaiting) receiver.CreateOutcome {
-	ref, id := refOf(&n.Charge), n.Charge.TxID
-	existing := tx.charge(ref)
-	if existing == nil {
-		existing = tx.chargeOf(id)
+	if n.Key == nil {
+		return tx.createCharge(ctx, n, waiting)
 	}
-	if existing != nil {
-		return receiver.CreateOutcome{Charge: *existing}
+	known := tx.knownCharge(&n.Charge)
+	key, next, work := n.Key.Begin(tx.key(n.Key.Ref), known != nil && known.State == receiver.ChargeIntended, n.At)
+	if !work {
+		out := receiver.CreateOutcome{Key: key}
+		if key.Result == receiver.KeyExpired && known != nil {
+			out.Charge = *known
+		}
+		return out
+	}
+	out := tx.createCharge(ctx, n, waiting)
+	out.Key = key
+	out, next = n.Conclude(out, next)
+	tx.putKey(next)
+	return out
+}
+
+// knownCharge is the charge that a new one's reference or txid names, nil if
+// there is none.
+func (tx *tx) knownCharge(c *receiver.Charge) *receiver.Charge {
+	if known := tx.charge(refOf(c)); known != nil {
+		return known
+	}
+	return tx.chargeOf(c.TxID)
+}
+
+func (tx *tx) createCharge(ctx context.Context, n receiver.NewCharge, waiting map[pix.TxID]*awaiting) receiver.CreateOutcome {
+	ref, id := refOf(&n.Charge), n.Charge.TxID
+	if known := tx.knownCharge(&n.Charge); known != nil {
+		return receiver.CreateOutcome{Charge: *known}
 	}
 	tx.putCharge(n.Charge)
 	if w := waiting[id]; w != nil {
@@ -157,32 +184,46 @@ func (s *Store) FindCharges(ctx context.Context, in []receiver.ChargeRef) ([]*re
 
 // RecordCalls stores what calls taught. Each call recorded while a charge is
 // intended counts as an attempt. An unknown reference answers a zero Charge.
-func (s *Store) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.Charge, error) {
+func (s *Store) RecordCalls(ctx context.Context, in []receiver.ChargeCall) ([]receiver.CallOutcome, error) {
 	if len(in) == 0 {
 		return nil, ctx.Err()
 	}
-	out := make([]receiver.Charge, len(in))
+	out := make([]receiver.CallOutcome, len(in))
 	err := s.run(ctx, "record calls", func(ctx context.Context, tx *tx) error {
 		clear(out)
 		p := tx.begin()
+		tx.lockRequestKeys(p, claimed(in, func(c receiver.ChargeCall) *receiver.KeyRef { return holdOf(c.Key) }))
 		tx.lockCharges(p, column(in, func(c receiver.ChargeCall) receiver.ChargeRef { return c.Ref }))
 		if err := tx.send(ctx, p); err != nil {
 			return err
 		}
 		for i, call := range in {
-			before := tx.charge(call.Ref)
-			if before == nil {
-				continue
-			}
-			call.BRCode, call.Problem = text(call.BRCode), text(call.Problem)
-			out[i] = before.After(call)
-			if out[i] != *before {
-				tx.putCharge(out[i])
+			if before := tx.charge(call.Ref); before != nil {
+				out[i] = tx.recordCall(*before, call)
 			}
 		}
 		return nil
 	})
 	return out, err
+}
+
+func (tx *tx) recordCall(before receiver.Charge, call receiver.ChargeCall) receiver.CallOutcome {
+	var row *receiver.Key
+	if call.Key != nil {
+		if row = tx.key(call.Key.Ref); !call.Key.Holds(row) {
+			return receiver.CallOutcome{Charge: before, Key: call.Key.Lost(row)}
+		}
+	}
+	call.BRCode, call.Problem = text(call.BRCode), text(call.Problem)
+	after := before.After(call)
+	if after != before {
+		tx.putCharge(after)
+	}
+	out, key := call.Conclude(after, row)
+	if key != nil {
+		tx.putKey(*key)
+	}
+	return out
 }
 
 // LeaseCharges takes intended charges in the order (due, consumer, reference).

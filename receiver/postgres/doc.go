@@ -31,6 +31,7 @@
 // Transactions are READ COMMITTED. Every command takes its locks in this order,
 // and leaves out what it does not need:
 //
+//  0. idempotency_key, by (consumer, route, key)
 //  1. inbox_event: new rows, by (source, key)
 //  2. inbox_event: rows that are there, by id
 //  3. advisory locks of txids that have no charge, by number
@@ -49,9 +50,10 @@
 //
 // # What the database enforces
 //
-// Unique are the inbox's (source, key), the ledger's reference, a charge's
-// reference and txid, a payment, a refund's intention and rtrId. A transaction
-// balances, is written whole and never changed or deleted; see 0003_ledger.sql.
+// Unique are the inbox's (source, key), a consumer's key on a route, the ledger's
+// reference, a charge's reference and txid, a payment, a refund's intention and
+// rtrId. A transaction balances, is written whole and never changed or deleted;
+// see 0003_ledger.sql. A key that led to an intention stays, and keeps its body.
 // Nobody sets aside more of a Pix for refunds than is left of it
 // (payment_refund_cap). States are checked.
 //

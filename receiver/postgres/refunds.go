@@ -20,6 +20,7 @@ func (s *Store) ReserveRefunds(ctx context.Context, in []receiver.NewRefund) ([]
 	err := s.run(ctx, "reserve refunds", func(ctx context.Context, tx *tx) error {
 		refs := column(in, func(n receiver.NewRefund) receiver.RefundRef { return intentionOf(&n.Refund) })
 		p := tx.begin()
+		tx.lockRequestKeys(p, claimed(in, func(n receiver.NewRefund) *receiver.KeyRef { return claimOf(n.Key) }))
 		tx.readRefunds(p, refs)
 		tx.lockPix(p, column(in, func(n receiver.NewRefund) pix.EndToEndID { return n.Refund.EndToEndID }))
 		tx.lockBalance(p)
@@ -54,7 +55,30 @@ func refundRefArrays(refs []receiver.RefundRef) []any {
 	}
 }
 
+// reserve stores one intention, as far as its key lets it.
 func (tx *tx) reserve(ctx context.Context, n receiver.NewRefund) receiver.ReserveOutcome {
+	if n.Key == nil {
+		return tx.reserveRefund(ctx, n)
+	}
+	known := tx.refund(intentionOf(&n.Refund))
+	key, next, work := n.Key.Begin(tx.key(n.Key.Ref), known != nil && !known.State.Final(), n.At)
+	if !work {
+		out := receiver.ReserveOutcome{Key: key}
+		if key.Result == receiver.KeyExpired && known != nil {
+			out.Refund = *known
+		}
+		return out
+	}
+	out := tx.reserveRefund(ctx, n)
+	out.Key = key
+	out, after := n.Conclude(out, next)
+	if after != nil {
+		tx.putKey(*after)
+	}
+	return out
+}
+
+func (tx *tx) reserveRefund(ctx context.Context, n receiver.NewRefund) receiver.ReserveOutcome {
 	if known := tx.refund(intentionOf(&n.Refund)); known != nil {
 		return receiver.ReserveOutcome{Result: receiver.ReserveKnown, Refund: *known}
 	}

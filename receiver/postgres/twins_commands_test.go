@@ -24,6 +24,7 @@ func (w *twins) createCharges(t *rapid.T) {
 		case "no txid":
 			c.Charge.TxID = ""
 		}
+		c.Key = drawClaim(t, receiver.RouteCharges, c.Charge.Reference)
 		return c
 	})
 	plain(w, "create charges", w.mem.CreateCharges, w.pg.CreateCharges, in)
@@ -36,6 +37,7 @@ func (w *twins) recordCalls(t *rapid.T) {
 			State:     pick(t, "state", receiver.ChargeActive, receiver.ChargeActive, "", receiver.ChargeFailed, receiver.ChargeRemoved),
 			CreatedAt: pick(t, "created", time.Time{}, start().Add(-time.Minute), start().Add(-2*time.Hour)),
 			BRCode:    pick(t, "code", "", "br"), Problem: "why", DueAt: w.now().Add(time.Minute),
+			Key: w.drawHold(t),
 		}
 	})
 	plain(w, "record calls", w.mem.RecordCalls, w.pg.RecordCalls, in)
@@ -161,7 +163,7 @@ func drawRefundRef(t *rapid.T) receiver.RefundRef {
 func (w *twins) reserve(t *rapid.T) {
 	in := some(t, "refunds", func(t *rapid.T) receiver.NewRefund {
 		r := drawRefundRef(t)
-		return receiver.NewRefund{At: w.now(), Refund: receiver.Refund{
+		return receiver.NewRefund{At: w.now(), Key: drawClaim(t, receiver.RouteRefunds, r.Reference), Refund: receiver.Refund{
 			Consumer: r.Consumer, Reference: r.Reference, EndToEndID: drawPix(t), ID: pick[pix.RefundID](t, "id", "R1", "R2", "R3"),
 			Amount: drawAmount(t), Nature: "ORIGINAL", DueAt: w.now(),
 		}}

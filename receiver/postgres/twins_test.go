@@ -35,7 +35,7 @@ func TestTwins(t *testing.T) {
 			"claim": w.claim, "apply": w.apply, "apply more": w.apply, "defer": w.deferEvents, "work": w.work,
 			"reserve": w.reserve, "record refunds": w.recordRefunds, "memos": w.memos, "leases": w.leases,
 			"duties": w.duties, "outbox": w.outbox, "match": w.match, "repair": w.repair, "adjust": w.adjust,
-			"decide": w.decide, "attach": w.attach, "close": w.close, "lists": w.lists, "pass time": w.passTime,
+			"release keys": w.releaseKeys, "purge keys": w.purgeKeys, "decide": w.decide, "attach": w.attach, "close": w.close, "lists": w.lists, "pass time": w.passTime,
 			"": w.same,
 		})
 	})
@@ -51,7 +51,7 @@ func empty(t *rapid.T, url string) {
 	}
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, `SET session_replication_role = replica;
-TRUNCATE inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
+TRUNCATE idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
     outbox_event, duty, operator_record, reconcile_finding, reconcile_window, day_report RESTART IDENTITY;
 UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, blocked_cents = 0`)
 	if err != nil {
@@ -226,7 +226,7 @@ func (w *twins) same(*rapid.T) {
 }
 
 func (w *twins) passTime(t *rapid.T) {
-	w.clock.set(w.now().Add(time.Duration(rapid.SampledFrom([]int{1, 30, 60, 3600}).Draw(t, "seconds")) * time.Second))
+	w.clock.set(w.now().Add(time.Duration(rapid.SampledFrom([]int{1, 30, 60, 3600, 100_000}).Draw(t, "seconds")) * time.Second))
 }
 
 // pick draws one of a few.

@@ -32,6 +32,7 @@ type tx struct {
 	// aboutRefunds are the events read about refunds of a Pix, by id.
 	aboutRefunds map[pix.EndToEndID][]int64
 
+	keys     table[receiver.KeyRef, receiver.Key]
 	charges  table[receiver.ChargeRef, receiver.Charge]
 	byTxID   map[pix.TxID]receiver.ChargeRef
 	payments table[pix.EndToEndID, receiver.Payment]
@@ -58,6 +59,7 @@ func newTx(s *Store, conn *pgxpool.Conn, careful bool) *tx {
 		s: s, conn: conn, careful: careful,
 		events: newTable[int64, event](), byKey: map[eventKey]int64{}, reserved: map[int64]bool{},
 		aboutRefunds: map[pix.EndToEndID][]int64{},
+		keys:         newTable[receiver.KeyRef, receiver.Key](),
 		charges:      newTable[receiver.ChargeRef, receiver.Charge](), byTxID: map[pix.TxID]receiver.ChargeRef{},
 		payments: newTable[pix.EndToEndID, receiver.Payment](),
 		refunds:  newTable[refundKey, receiver.Refund](), ofPix: map[pix.EndToEndID][]refundKey{},
@@ -71,13 +73,13 @@ func (tx *tx) rules() receiver.Rules { return tx.s.cfg.Rules }
 
 // mark is how far each log and list had come.
 type mark struct {
-	events, charges, payments, refunds, cases, memos, outbox int
-	variants, transactions, told, records, findings          int
+	events, keys, charges, payments, refunds, cases, memos, outbox int
+	variants, transactions, told, records, findings                int
 }
 
 func (tx *tx) mark() mark {
 	return mark{
-		events: len(tx.events.log), charges: len(tx.charges.log), payments: len(tx.payments.log),
+		events: len(tx.events.log), keys: len(tx.keys.log), charges: len(tx.charges.log), payments: len(tx.payments.log),
 		refunds: len(tx.refunds.log), cases: len(tx.cases.log), memos: len(tx.memos.log), outbox: len(tx.outbox.log),
 		variants: len(tx.variants.rows), transactions: len(tx.ledger.rows), told: len(tx.told.rows), records: len(tx.records.rows),
 		findings: len(tx.findings.rows),
@@ -87,6 +89,7 @@ func (tx *tx) mark() mark {
 // undo takes back everything put since m.
 func (tx *tx) undo(m mark) {
 	tx.events.undo(m.events)
+	tx.keys.undo(m.keys)
 	tx.charges.undo(m.charges)
 	tx.payments.undo(m.payments)
 	tx.undoRefunds(m.refunds)
@@ -106,6 +109,7 @@ func (tx *tx) anyPending() bool { return tx.mark() != mark{} }
 // write queues everything that the database does not have yet, in the lock
 // order.
 func (tx *tx) write(p *pipeline) {
+	tx.writeKeys(p)
 	tx.writeEvents(p)
 	tx.writeCharges(p)
 	tx.writePayments(p)

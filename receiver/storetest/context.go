@@ -129,6 +129,15 @@ func (f *fixture) otherCommands() []command {
 		{"PutMemos", func(ctx context.Context) error {
 			return only(s.PutMemos(ctx, []receiver.Memo{{ID: "M1", EndToEndID: e2e(5), Amount: 1000, At: f.now()}}))
 		}},
+		{"FindKeys", func(ctx context.Context) error {
+			return only(s.FindKeys(ctx, []receiver.KeyRef{f.keyClaim(1, "a").Ref}))
+		}},
+		{"ReleaseKeys", func(ctx context.Context) error {
+			return only(s.ReleaseKeys(ctx, []receiver.KeyHold{{Ref: f.keyClaim(1, "a").Ref, Version: 1, At: f.now()}}))
+		}},
+		{"PurgeKeys", func(ctx context.Context) error {
+			return only(s.PurgeKeys(ctx, receiver.KeyPurge{Before: f.now(), Now: f.now(), Limit: 9}))
+		}},
 		{"NextDue", func(ctx context.Context) error { return both(s.NextDue(ctx, receiver.QueueInbox)) }},
 	}
 }
@@ -167,4 +176,6 @@ func emptyBatches(f *fixture) {
 	count(f, "lines", f.match(), 0)
 	count(f, "refunds", f.reserve(), 0)
 	count(f, "refund calls", f.recordRefunds(), 0)
+	count(f, "keys released", f.release(), 0)
+	count(f, "keys found", f.findKeys(), 0)
 }

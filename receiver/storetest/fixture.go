@@ -134,6 +134,15 @@ func (f *fixture) create(in ...receiver.NewCharge) []receiver.CreateOutcome {
 
 func (f *fixture) record(in ...receiver.ChargeCall) []receiver.Charge {
 	f.Helper()
+	var charges []receiver.Charge
+	for _, o := range f.recordCalls(in...) {
+		charges = append(charges, o.Charge)
+	}
+	return charges
+}
+
+func (f *fixture) recordCalls(in ...receiver.ChargeCall) []receiver.CallOutcome {
+	f.Helper()
 	out, err := f.store.RecordCalls(f.ctx(), in)
 	return must(f, out, err)
 }

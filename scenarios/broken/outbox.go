@@ -37,7 +37,7 @@ func refundedBeforeCredited() scenarios.Receiver {
 		Doc: "sends refunds before credits, whatever their order",
 		Build: func(e scenarios.Env) (scenarios.Built, error) {
 			o := overlay{Store: e.Store}
-			o.lease = func(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
+			o.leaseOutbox = func(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
 				urgent, err := leaseRefunds(ctx, e, in)
 				if err != nil || len(urgent) > 0 {
 					return urgent, err
