@@ -21,6 +21,8 @@ PIXLAB_CHECKS      = 20000
 RAPID_CHECKS       = 5000
 PIXLAB_PG_CHECKS   = 300
 PIXLAB_PG_PLANS    = 200
+PIXLAB_RACE_ROUNDS = 200
+PIXLAB_FLOOD       = 30s
 
 # Those of live runs: kills of a receiver and of the database, seeds, rounds of
 # copies and of refunds at once, callbacks of a storm.
@@ -95,6 +97,7 @@ soak: ## All tests on more seeds and checks (PIXLAB_SEEDS, PIXLAB_CHECKS, RAPID_
 	PIXLAB_SEEDS=$(PIXLAB_SEEDS) PIXLAB_KIND_SEEDS=$(PIXLAB_KIND_SEEDS) PIXLAB_TWICE_SEEDS=$(PIXLAB_TWICE_SEEDS) \
 	PIXLAB_EXPLORE_SEEDS=$(PIXLAB_EXPLORE_SEEDS) PIXLAB_BROKEN_PAGE=$(PIXLAB_BROKEN_PAGE) \
 	PIXLAB_CHECKS=$(PIXLAB_CHECKS) RAPID_CHECKS=$(RAPID_CHECKS) PIXLAB_PG_PLANS=$(PIXLAB_PG_PLANS) $(LIVE) \
+	PIXLAB_RACE_ROUNDS=$(PIXLAB_RACE_ROUNDS) PIXLAB_FLOOD=$(PIXLAB_FLOOD) \
 		$(GO) test -count=1 -timeout=4h ./...
 	PIXLAB_PG_CHECKS=$(PIXLAB_PG_CHECKS) $(GO) test -count=1 -timeout=4h ./proptest -pg
 
@@ -110,8 +113,16 @@ golden: ## Write the golden files anew, after a bump of the generator
 		$(GO) test -count=1 "$$dir" -run Golden -update </dev/null || exit 1; \
 	done
 
+# Hexadecimal digits are base64 too, as the callback secret wants it.
+env: ## Write .env, the secrets of docker-compose.yml, drawn afresh
+	@if [ -e .env ]; then echo '.env is there already; remove it first'; exit 1; fi
+	@umask 077; draw() { od -An -tx1 -N24 /dev/urandom | tr -d ' \n'; }; \
+	{ echo "PIXLAB_CALLBACK_SECRET=k1:`draw`"; \
+	for name in CLIENT_SECRET API_TOKEN ADMIN_TOKEN LAB_TOKEN POSTGRES_PASSWORD; do echo "PIXLAB_$$name=`draw`"; done; } >.env
+	@echo 'wrote .env; now: docker compose up --build'
+
 clean: ## Remove what was built and what failed runs left in this folder
 	rm -rf bin
 	rm -f pixlab-plan-*.json pixlab-explore-*.json pixlab-shrunk-*.json
 
-.PHONY: help setup postgres build run test vet format race fuzz soak bench golden clean
+.PHONY: help setup postgres build run test vet format race fuzz soak bench golden env clean

@@ -25,6 +25,8 @@ const (
 	modChromedp   = "github.com/chromedp/chromedp"
 	modDevtools   = "github.com/chromedp/cdproto"
 	modPrometheus = "github.com/prometheus/client_golang"
+	modCompose    = "github.com/compose-spec/compose-go/v2" // reads docker-compose.yml as Docker does
+	modYAML       = "go.yaml.in/yaml/v3"
 	modJUnit      = "github.com/jstemmer/go-junit-report/v2"
 )
 
@@ -62,7 +64,7 @@ func layers() []layer {
 
 // testModules may be imported by any test.
 func testModules() []string {
-	return []string{modRapid, modOpenAPI, modContainers, modChromedp, modDevtools}
+	return []string{modRapid, modOpenAPI, modContainers, modChromedp, modDevtools, modCompose, modYAML}
 }
 
 func layerRules() []rule {

@@ -6,6 +6,7 @@
 //	state machine a receiver is driven by hand, step by step, without a world
 //	locality      of two plans that differ in one wish, the rest is the same bytes
 //	amounts       cents and bytes, from the callback's text to the ledger
+//	races         two processes on one PostgreSQL, held up where they meet
 //	determinism   the same plan, run again, alone or beside others, is the same run
 //
 // # Draws

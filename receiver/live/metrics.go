@@ -37,6 +37,8 @@ type Metrics struct {
 
 	flushes    *prometheus.CounterVec // outcome
 	flushItems prometheus.Histogram
+
+	waits
 }
 
 // NewMetrics makes metrics that read zero.
@@ -45,6 +47,7 @@ func NewMetrics() *Metrics {
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.front()
 	m.money()
+	m.waiting()
 	m.turns = m.counters("step_turns_total", "Turns of background steps.", "step", "outcome")
 	m.commands = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: metricPrefix + "store_command_seconds", Help: "Time that commands of the store took.", Buckets: latencyBuckets(),

@@ -57,6 +57,7 @@ func (s *counted) MatchStatement(ctx context.Context, in []pix.StatementLine) ([
 	began := s.clock.Now()
 	out, err := s.Store.MatchStatement(ctx, in)
 	s.timed("match_statement", began, err)
+	s.m.matched(out)
 	return out, err
 }
 

@@ -104,6 +104,9 @@ func (s *scrape) collect(ctx context.Context, to chan<- prometheus.Metric) error
 		lag = now.Sub(due).Seconds()
 	}
 	to <- gaugeOf("inbox_lag_seconds", "How long the oldest due event has waited.", lag)
+	if err := s.queues(ctx, now, to); err != nil {
+		return err
+	}
 	d, err := depths(ctx, s.store)
 	if err != nil {
 		return err

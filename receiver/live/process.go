@@ -70,6 +70,7 @@ func NewProcess(cfg ProcessConfig) (*Process, error) {
 	p.cfg.Batch.Flushed, p.cfg.Batch.Clock = p.metrics.Flushed, clock
 	p.batcher = NewBatcher(p.store, p.cfg.Batch)
 	p.metrics.WatchBatcher(p.batcher)
+	cfg.Receiver.HTTP = p.metrics.Calls(cfg.Receiver.HTTP)
 	var err error
 	if p.receiver, err = receiver.New(cfg.Receiver, p.batcher); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type child struct {
 }
 
 // startTimeout is how long a process may take until it listens.
-const startTimeout = 30 * time.Second
+const startTimeout = time.Minute
 
 // spawn starts a process of the binary and waits until it has written where it
 // listens into its --addr-file, which is read into addresses.

@@ -23,7 +23,7 @@ import (
 )
 
 // patience is far above what any wait here takes.
-const patience = 90 * time.Second
+const patience = 5 * time.Minute
 
 // nobody gives no orders.
 type nobody struct{ skew map[int]time.Duration }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/internal/pgcluster/pgtest"
 	"github.com/pixlab/pixlab/scenarios"
 )
 
@@ -116,6 +118,43 @@ func TestUnmarkedPlanIsRefused(t *testing.T) {
 	}
 }
 
+// TestGivenDatabaseIsNotKilled runs a plan that takes the database down on a
+// server that is not the run's own: the fault is left out, which the report
+// says, and of the run's database nothing is left.
+func TestGivenDatabaseIsNotKilled(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t).SocketURL("postgres")
+	plan := downPlan(t)
+	file := filepath.Join(t.TempDir(), "plan.json")
+	if err := os.WriteFile(file, plan.Encode(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := runProgram(t, nil, "run", "--mode", "live", "--plan", file, "--database-url", server, "--json")
+	if got.code != 0 {
+		t.Fatalf("exit code %d: %s%s", got.code, got.out, got.err)
+	}
+	report := reportOf(t, got.out)
+	if len(report.Skipped) != 1 || !strings.Contains(report.Skipped[0], "not ours to kill") || report.Faults["store_down"].Fired != 0 {
+		t.Errorf("skipped %q, faults %v", report.Skipped, report.Faults)
+	}
+}
+
+// downPlan is a plan of one payment whose database goes down.
+func downPlan(t *testing.T) *chaos.Plan {
+	t.Helper()
+	for seed := range chaos.Seed(100) {
+		plan, err := chaos.Generate(chaos.Options{Seed: seed, Profile: "live", Payments: 1, Faults: []string{"store_down"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(plan.Faults) == 1 && plan.LastActionMS() < 6000 {
+			return plan
+		}
+	}
+	t.Fatal("no plan takes the database down")
+	return nil
+}
+
 // TestNothingStaysBehind ends live runs in the middle, once politely and once by
 // kill -9: their processes are gone, and after the polite end the folders too.
 func TestNothingStaysBehind(t *testing.T) {
@@ -152,7 +191,7 @@ func processesIn(temporary, word string) (out []string) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, f := range files {
 		text, err := os.ReadFile(f)
-		if err != nil || !bytes.Contains(text, []byte("TMPDIR="+temporary)) {
+		if err != nil || !bytes.Contains(text, []byte("TMPDIR="+temporary+"\x00")) {
 			continue
 		}
 		if line, err := os.ReadFile(filepath.Join(filepath.Dir(f), "cmdline")); err == nil && bytes.Contains(line, []byte(word)) {

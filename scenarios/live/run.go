@@ -44,7 +44,7 @@ func Check(plan *chaos.Plan) error {
 }
 
 // SettleBound is how long a run may take to come to rest once all has healed.
-const SettleBound = 90 * time.Second
+const SettleBound = 3 * time.Minute
 
 // afterLast is left between the plan's last action and the heal, so that the
 // action itself still meets its faults.
