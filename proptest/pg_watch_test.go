@@ -233,7 +233,7 @@ func (w *watched) check() error {
 
 const emptyAll = `SET session_replication_role = replica;
 TRUNCATE idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
-    outbox_event, duty, operator_record RESTART IDENTITY;
+    outbox_event, duty, operator_record, reconcile_finding, reconcile_window, day_report RESTART IDENTITY;
 UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, blocked_cents = 0`
 
 // begin empties all tables, which the ledger's triggers refuse to everybody but

@@ -161,11 +161,11 @@ type apiLab struct {
 	t        testing.TB
 	psp      *heldPSP
 	database string
-	procs    [2]*process
+	procs    [2]*receiverProcess
 }
 
-// process is one receiver.
-type process struct {
+// receiverProcess is one receiver.
+type receiverProcess struct {
 	cmd *exec.Cmd
 	url string
 }
@@ -185,7 +185,7 @@ func newAPILab(t testing.TB) *apiLab {
 
 // start starts a process. Nothing that the tests see hangs on its times: calls
 // may take as long as a slow machine likes, and no window ends by itself.
-func (l *apiLab) start() *process {
+func (l *apiLab) start() *receiverProcess {
 	l.t.Helper()
 	file := filepath.Join(l.t.TempDir(), "addresses.json")
 	args, err := json.Marshal([]string{
@@ -206,7 +206,7 @@ func (l *apiLab) start() *process {
 	if err := cmd.Start(); err != nil {
 		l.t.Fatal(err)
 	}
-	p := &process{cmd: cmd}
+	p := &receiverProcess{cmd: cmd}
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
 	l.t.Cleanup(func() { p.kill(); <-ended })
@@ -233,7 +233,7 @@ func (l *apiLab) start() *process {
 }
 
 // kill is SIGKILL.
-func (p *process) kill() { _ = p.cmd.Process.Kill() }
+func (p *receiverProcess) kill() { _ = p.cmd.Process.Kill() }
 
 // got is an answer.
 type got struct {
