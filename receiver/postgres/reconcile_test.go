@@ -63,7 +63,7 @@ func (m *mortal) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]
 func (b *books) reconciliation(t testing.TB, name, psp string, store receiver.Store, now func() time.Time) receiver.Step {
 	t.Helper()
 	r, err := receiver.New(receiver.Config{
-		Name: name, PixKeys: []pix.PixKey{ourKey}, PSPURL: psp, CallbackURL: "http://us.invalid",
+		Name: name, PixKeys: []pix.PixKey{ourKey}, Open: true, PSPURL: psp, CallbackURL: "http://us.invalid",
 		Secrets: []pix.Secret{{ID: "k", Key: []byte("a key of some length")}}, PageSize: 1000,
 		HTTP: http.DefaultClient, Clock: booksClock{now}, Jitter: func(string, int) int { return 0 },
 		NewID: func(_, _ string, n int) string { return strings.Repeat("x", n) },
