@@ -10,6 +10,7 @@ GO       = go
 SEED     = 42
 FUZZTIME = 10s
 BENCH    = .
+ROUNDS   = 5
 
 # The counts of a soak; see docs/determinism.md.
 PIXLAB_SEEDS       = 2000
@@ -106,6 +107,9 @@ bench: build ## Measure whole runs a second, one large plan, and the parts (BENC
 	bin/pixlab bench --large
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
+loads: build ## Measure a receiver on PostgreSQL under load, pgbench beside it (ROUNDS=5)
+	bin/pixlab load --suite --rounds $(ROUNDS)
+
 golden: ## Write the golden files anew, after a bump of the generator
 	@grep -rl 'flag.Bool("update"' --include='*_test.go' . | sed 's/\/[^/]*$$//' | sort -u | \
 	while read -r dir; do \
@@ -125,4 +129,4 @@ clean: ## Remove what was built and what failed runs left in this folder
 	rm -rf bin
 	rm -f pixlab-plan-*.json pixlab-explore-*.json pixlab-shrunk-*.json
 
-.PHONY: help setup postgres build run test vet format race fuzz soak bench golden env clean
+.PHONY: help setup postgres build run test vet format race fuzz soak bench loads golden env clean

@@ -58,7 +58,7 @@ func layers() []layer {
 		{dir: "explore", own: []string{"chaos", "scenarios", "shrink"}, third: []string{modJUnit}, tests: []string{"scenarios/broken"}},
 		{dir: "proptest", third: []string{modPgx}, tests: append(all, "internal/")}, // it empties databases between two checks
 		{dir: "web"},
-		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag}},
+		{dir: "cmd/", own: all, tests: []string{"internal/"}, third: []string{modCobra, modPflag, modPgx}}, // pgx: a load reads the books from beside the receiver
 	}
 }
 

@@ -1,7 +1,8 @@
 package chaos
 
 // The notices of one payment; those of its refunds and MED cases are named by
-// [RefundNotice] and [DisputeNotice].
+// [RefundNotice] and [DisputeNotice], those of a payout by [NoticePayout] and
+// [ReturnNotice].
 const (
 	// NoticeCredit is the callback that says that a Pix arrived.
 	NoticeCredit = "credit"
@@ -33,7 +34,7 @@ type CallbackAddress struct {
 
 // APIAddress names the nth call (from 1) of one route about one subject, as
 // the PSP counts arrivals. Subject is the ID of a charge, a
-// payment or a refund.
+// payment, a refund or a payout.
 type APIAddress struct {
 	Route   string `json:"route"`
 	Subject string `json:"subject"`
@@ -49,6 +50,8 @@ const (
 	RouteStatementList = "extrato.list"
 	RouteRefundPut     = "devolucao.put"
 	RouteRefundGet     = "devolucao.get"
+	RoutePayoutPost    = "pagamento.post"
+	RoutePayoutGet     = "pagamento.get" // by its key, or by its endToEndId
 	RouteToken         = "oauth.token"
 )
 
@@ -70,7 +73,7 @@ const (
 )
 
 // The store commands that fault kinds strike. CreateCharges and RecordCalls hold
-// charges, the three of refunds hold refunds, the two of a duty hold its name,
+// charges, the three of refunds hold refunds, those of payouts payouts, the two of a duty hold its name,
 // and the others hold payments.
 // Claims and leases name their subjects only when they have run, so they have
 // no edge before.
@@ -85,6 +88,9 @@ const (
 	CommandReserveRefunds = "ReserveRefunds"
 	CommandRecordRefunds  = "RecordRefunds"
 	CommandLeaseRefunds   = "LeaseRefunds"
+	CommandReservePayouts = "ReservePayouts"
+	CommandRecordPayouts  = "RecordPayouts"
+	CommandLeasePayouts   = "LeasePayouts"
 	CommandBeginDuty      = "BeginDuty"
 	CommandSaveDuty       = "SaveDuty"
 )

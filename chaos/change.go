@@ -9,7 +9,7 @@ type Change struct {
 	// DelayMS holds the attempt back. Merge: sum.
 	DelayMS int64 `json:"delay_ms,omitempty"`
 	// Behind names whose callback ought to leave first: a payment's credit, a
-	// refund's end, or the first return of a MED case. It lets the report tell a
+	// refund's end, the first return of a MED case, or a payout's. It lets the report tell a
 	// reorder that came off from one that did not. Merge: greatest.
 	Behind string `json:"behind,omitempty"`
 	// CopyAfterMS makes the copy exist, sent that long after copy 0 is due.
@@ -62,6 +62,13 @@ type Change struct {
 	LagMS int64 `json:"lag_ms,omitempty"`
 	// Shift makes rows move between two pages of a list. Merge: or.
 	Shift bool `json:"shift,omitempty"`
+	// RejectMS has the payout that the call begins rejected that much later. Merge:
+	// greatest.
+	RejectMS int64 `json:"reject_ms,omitempty"`
+	// ReturnCents of the payout that the call begins come back ReturnMS after it
+	// settled. Merge: greatest.
+	ReturnMS    int64 `json:"return_ms,omitempty"`
+	ReturnCents int64 `json:"return_cents,omitempty"`
 	// Revoked refuses tokens given out before the window began. Merge: or.
 	Revoked bool `json:"revoked,omitempty"`
 

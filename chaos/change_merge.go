@@ -35,6 +35,9 @@ func (c Change) Join(d Change) Change {
 		LagMS:       max(c.LagMS, d.LagMS),
 		Shift:       c.Shift || d.Shift,
 		Revoked:     c.Revoked || d.Revoked,
+		RejectMS:    max(c.RejectMS, d.RejectMS),
+		ReturnMS:    max(c.ReturnMS, d.ReturnMS),
+		ReturnCents: max(c.ReturnCents, d.ReturnCents),
 
 		Crash:      c.Crash || d.Crash,
 		RestartMS:  max(c.RestartMS, d.RestartMS),

@@ -19,6 +19,7 @@ func (p *Plan) Explain(w io.Writer) {
 	e.head()
 	e.charges()
 	e.payments()
+	e.payouts()
 	e.section("calls of the PSP's API", func(t Target) bool { return t.API != nil })
 	e.section("store commands", func(t Target) bool { return t.Command != nil })
 	e.section("requests of the merchant", func(t Target) bool { return t.Request != "" })
@@ -89,6 +90,24 @@ func (e explainer) returns(id string) {
 			fmt.Fprintf(e, "         %s: %s over %s reported at %s, %s %s later%s\n", d.ID, d.Nature,
 				reais(d.AmountCents), clock(d.ReportAtMS), d.Outcome, span(d.DecideAfterMS), told(d))
 		}
+	}
+}
+
+// payouts lists what the merchant sends, with what goes wrong with its callbacks.
+func (e explainer) payouts() {
+	if len(e.plan.Payouts) == 0 {
+		return
+	}
+	s := e.plan.Settings
+	fmt.Fprintf(e, "\npayouts (%d), endToEndIds %s, a key good for %s\n", len(e.plan.Payouts),
+		cmp.Or(s.PayoutIDs, PayoutIDsAssigned), span(cmp.Or(s.PayoutKeyTTLMS, DayMS)))
+	for _, o := range e.plan.Payouts {
+		fmt.Fprintf(e, "  %-4s %s  %s of %s to %s at %s, %s %s later, callback %s after that\n", o.ID, PayoutKey(e.plan.Seed, o), o.Reference,
+			reais(o.AmountCents), o.Payee, clock(o.AtMS), o.Outcome, span(o.SettleAfterMS), span(o.NotifyAfterMS))
+		for _, r := range o.Returns {
+			fmt.Fprintf(e, "         %s comes back %s after it settled\n", reais(r.AmountCents), span(r.AfterMS))
+		}
+		e.faultsOn(o.ID)
 	}
 }
 

@@ -51,6 +51,8 @@ func (c Change) apiWords(add addWords) {
 	add(c.HideMS > 0, "hides the effect for %s", span(c.HideMS))
 	add(c.LagMS > 0, "lags %s more", span(c.LagMS))
 	add(c.Shift, "shifts rows between pages")
+	add(c.RejectMS > 0, "is rejected %s later", span(c.RejectMS))
+	add(c.ReturnMS > 0 || c.ReturnCents > 0, "gets %s back %s after it settled", reais(c.ReturnCents), span(c.ReturnMS))
 	add(c.Revoked, "refuses tokens given out before")
 }
 

@@ -16,5 +16,8 @@ func proposeApi429(p Proposer) (out []Deviation) {
 	for r, st := range p.requests() {
 		out = append(out, refundCalls(st, r, Change{Status: 429})...)
 	}
+	for o, st := range p.payouts() {
+		out = append(out, payoutCalls(st, o, Change{Status: 429})...)
+	}
 	return out
 }

@@ -17,5 +17,8 @@ func proposeApi5xx(p Proposer) (out []Deviation) {
 	for r, st := range p.requests() {
 		out = append(out, refundCalls(st, r, Change{Status: codes[st.Below(4)]})...)
 	}
+	for o, st := range p.payouts() {
+		out = append(out, payoutCalls(st, o, Change{Status: codes[st.Below(4)]})...)
+	}
 	return out
 }

@@ -17,5 +17,8 @@ func proposeApi5xxAfter(p Proposer) (out []Deviation) {
 	for r, st := range p.requests() {
 		out = append(out, onAPI(RouteRefundPut, r.ID, 1, Change{StatusAfter: codes[st.Below(3)]}))
 	}
+	for o, st := range p.payouts() {
+		out = append(out, onAPI(RoutePayoutPost, o.ID, 1, Change{StatusAfter: codes[st.Below(3)]}))
+	}
 	return out
 }

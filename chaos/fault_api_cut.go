@@ -16,5 +16,8 @@ func proposeApiCut(p Proposer) (out []Deviation) {
 	for r, st := range p.requests() {
 		out = append(out, refundCalls(st, r, Change{Cut: true})...)
 	}
+	for o, st := range p.payouts() {
+		out = append(out, payoutCalls(st, o, Change{Cut: true})...)
+	}
 	return out
 }

@@ -16,6 +16,9 @@ func proposeApiSlow(p Proposer) (out []Deviation) {
 	for r, st := range p.requests() {
 		out = append(out, refundCalls(st, r, Change{SlowMS: st.octave(200, 90*secondMS)})...)
 	}
+	for o, st := range p.payouts() {
+		out = append(out, payoutCalls(st, o, Change{SlowMS: st.octave(200, 90*secondMS)})...)
+	}
 	return out
 }
 

@@ -25,5 +25,12 @@ func proposeCommitLost(p Proposer) (out []Deviation) {
 		}
 		out = append(out, p.onCommand(st, command, r.ID, EdgeAfter, drawNth(st), Change{LoseCommit: true}))
 	}
+	for o, st := range p.payouts() {
+		command := drawPayoutCommand(st)
+		if command == CommandLeasePayouts {
+			command = CommandRecordPayouts
+		}
+		out = append(out, p.onCommand(st, command, o.ID, EdgeAfter, drawNth(st), Change{LoseCommit: true}))
+	}
 	return out
 }

@@ -28,6 +28,13 @@ func proposeCrash(p Proposer) (out []Deviation) {
 		}
 		out = append(out, p.onCommand(st, command, r.ID, edge, drawNth(st), drawCrash(st)))
 	}
+	for o, st := range p.payouts() {
+		command, edge := drawPayoutCommand(st), EdgeAfter
+		if st.Chance(Rate{1, 2}) && command != CommandLeasePayouts {
+			edge = EdgeBefore
+		}
+		out = append(out, p.onCommand(st, command, o.ID, edge, drawNth(st), drawCrash(st)))
+	}
 	for k := range dutyCrashes {
 		if st := p.stream("duty/" + itoa(k)); st.Chance(p.Rate) {
 			out = append(out, p.crashDuty(st))

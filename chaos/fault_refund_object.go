@@ -10,7 +10,7 @@ func refundObjectKind() Kind {
 }
 
 func proposeRefundObject(p Proposer) (out []Deviation) {
-	for n := range p.callbacks() {
+	for n := range p.pixCallbacks() {
 		out = append(out, n.on(0, 1, Change{Shape: []string{ShapeRefundObject}}))
 	}
 	return out

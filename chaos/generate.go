@@ -119,6 +119,7 @@ func drawSettings(seed Seed, profile Profile) Settings {
 		RefundRepeat:      repeats[seed.Stream("settings/refund_repeat").Below(uint64(len(repeats)))],
 		PageSize:          []int{3, 10, 100}[seed.Stream("settings/page_size").Below(3)],
 	}
+	payoutSettings(seed, profile, &s)
 	switch {
 	case profile.Live:
 		return liveSettings(s, seed.Stream("settings/statement_lag"))

@@ -59,6 +59,7 @@ func (d *drawer) payment(i int) {
 	d.plan.Payments = append(d.plan.Payments, pay)
 	d.refunds(i, &pay)
 	d.disputes(i, &pay)
+	d.payout(i, &pay)
 }
 
 func (d *drawer) shape(i int) shape {

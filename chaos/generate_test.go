@@ -62,6 +62,9 @@ func TestOnePaymentMoreMovesNothing(t *testing.T) {
 		if !slices.Equal(long.Refunds[:len(short.Refunds)], short.Refunds) || !slices.Equal(long.Disputes[:len(short.Disputes)], short.Disputes) {
 			t.Fatal("a refund or a MED case moved")
 		}
+		if !slices.EqualFunc(long.Payouts[:len(short.Payouts)], short.Payouts, func(a, b Payout) bool { return reflect.DeepEqual(a, b) }) {
+			t.Fatal("a payout moved")
+		}
 		for _, r := range long.Refunds[len(short.Refunds):] {
 			if r.Payment != "p"+added {
 				t.Fatalf("%s of %s came with p%s", r.ID, r.Payment, added)
@@ -76,7 +79,7 @@ func TestOnePaymentMoreMovesNothing(t *testing.T) {
 			more = slices.Delete(more, i, i+1)
 		}
 		for _, d := range more {
-			if !strings.Contains(d, `"p`+added+`"`) && !strings.Contains(d, `"c`+added+`"`) &&
+			if !strings.Contains(d, `"p`+added+`"`) && !strings.Contains(d, `"o`+added+`"`) && !strings.Contains(d, `"c`+added+`"`) &&
 				!ofRefund.MatchString(d) && !strings.Contains(d, `"window"`) && !strings.Contains(d, long.Payments[len(long.Payments)-1].Charge) {
 				t.Fatalf("this fault has nothing to do with p%s: %s", added, d)
 			}

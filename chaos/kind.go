@@ -39,6 +39,8 @@ func Kinds() []Kind {
 		apiSlowKind(), api5xxKind(), api5xxAfterKind(), apiCutKind(), api429Kind(),
 		api409Kind(), apiHiddenKind(), statementLagKind(), pageShiftKind(), pspDownKind(),
 		tokenExpiredKind(), tokenDownKind(),
+		payoutRejectedLateKind(), payoutReturnedKind(), payoutNoBalanceKind(), payoutToldFirstKind(),
+		payoutSilentKind(),
 
 		crashKind(), commitLostKind(), storeDownKind(), workerPausedKind(), clockSkewKind(),
 

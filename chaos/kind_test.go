@@ -192,12 +192,12 @@ func TestReceiverFaultsMeanSomething(t *testing.T) {
 		},
 		"crash": func(_ *Plan, d Deviation) bool {
 			c := d.Target.Command
-			lease := c.Command == CommandClaimEvents || c.Command == CommandLeaseOutbox || c.Command == CommandLeaseRefunds
+			lease := c.Command == CommandClaimEvents || c.Command == CommandLeaseOutbox || c.Command == CommandLeaseRefunds || c.Command == CommandLeasePayouts
 			return d.Set.RestartMS >= 200 && d.Set.RestartMS <= 10*minuteMS && (!lease || c.Edge == EdgeAfter)
 		},
 		"commit_lost": func(_ *Plan, d Deviation) bool {
 			c := d.Target.Command
-			return c.Edge == EdgeAfter && c.Command != CommandLeaseRefunds
+			return c.Edge == EdgeAfter && c.Command != CommandLeaseRefunds && c.Command != CommandLeasePayouts
 		},
 	})
 }
@@ -210,10 +210,13 @@ func TestAPIFaultsMeanSomething(t *testing.T) {
 	}
 	eachKind(t, map[string]meaning{
 		"api_409": func(p *Plan, d Deviation) bool {
+			if d.Target.API.Route == RoutePayoutPost {
+				return d.Set.Status == 409
+			}
 			return d.Target.API.Route == RouteRefundPut && p.refundNamed(d.Target.API.Subject).Origin == OriginMerchant && d.Set.Status == 409
 		},
 		"api_hidden": func(_ *Plan, d Deviation) bool {
-			return d.Set.HideMS >= 500 && d.Set.HideMS <= hiddenRefundMS && (d.Set.HideMS <= 5*minuteMS || d.Target.API.Route == RouteRefundGet)
+			return d.Set.HideMS >= 500 && d.Set.HideMS <= hiddenRefundMS && (d.Set.HideMS <= 5*minuteMS || d.Target.API.Route == RouteRefundGet || d.Target.API.Route == RoutePayoutGet || d.Target.API.Route == RoutePayoutPost)
 		},
 		"token_expired": func(p *Plan, d Deviation) bool { return token(p, d) && d.Set.Revoked },
 		"token_down": func(p *Plan, d Deviation) bool {

@@ -2,9 +2,10 @@ package chaos
 
 // LastActionMS is the last instant at which the plan itself still does
 // something: a charge made, adopted or removed, a Pix tried, a refund asked for
-// or final, a dispute reported or decided, a first attempt of a callback or of
-// one of its copies due, a request sent once more, a window ending. Heal begins
-// then. Retries, and answers to them, are no action of the plan.
+// or final, a payout asked for, ended or come back, a dispute reported or
+// decided, a first attempt of a callback or of one of its copies due, a request
+// sent once more, a window ending. Heal begins then. Retries, and answers to
+// them, are no action of the plan.
 func (p *Plan) LastActionMS() int64 {
 	f := p.Merge()
 	var last int64
@@ -34,10 +35,32 @@ func (p *Plan) LastActionMS() int64 {
 		set := f.Request(r.subject).Change
 		last = max(last, r.atMS+set.AgainAfterMS, r.atMS+set.AlteredAfterMS)
 	}
+	for i := range p.Payouts {
+		last = max(last, f.lastOfPayout(&p.Payouts[i]))
+	}
 	for _, d := range p.Faults {
 		if w := d.Target.Window; w != nil {
 			last = max(last, w.ToMS)
 		}
+	}
+	return last
+}
+
+// lastOfPayout is when the last callback about a payout leaves, whatever a fault
+// made of its end.
+func (f *Faults) lastOfPayout(o *Payout) int64 {
+	last := f.lastCallback(o.ID, NoticePayout, o.endMS()+o.NotifyAfterMS)
+	for _, a := range f.api[o.ID] {
+		set := a.Change
+		if set.RejectMS > 0 {
+			last = max(last, f.lastCallback(o.ID, NoticePayout, o.AtMS+set.RejectMS+o.NotifyAfterMS))
+		}
+		if set.ReturnMS > 0 {
+			last = max(last, o.endMS()+set.ReturnMS+o.NotifyAfterMS)
+		}
+	}
+	for n, r := range o.Returns {
+		last = max(last, f.lastCallback(o.ID, ReturnNotice(n+1), o.endMS()+r.AfterMS+o.NotifyAfterMS))
 	}
 	return last
 }

@@ -27,6 +27,7 @@ func liveProfile(kinds []Kind) Profile {
 	left := []string{"clock_skew", "storm", "expired_paid", "removed_paid"}
 	p := usual("live", "Marked for live runs: all within 20 seconds, with the faults that make sense in real time.")
 	p.Live, p.Days, p.SweepEveryMS, p.Payments, p.Disputes = true, 0, secondMS/2, 12, Rate{}
+	p.Payouts = Rate{} // they take hours
 	for _, r := range ratesOf(kinds, func(k Kind) Rate { return between(k.Mixed, k.Hostile, 3) }) {
 		switch {
 		case slices.Contains(left, r.Kind):

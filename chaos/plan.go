@@ -28,6 +28,7 @@ type Plan struct {
 	Payments []Payment   `json:"payments"`
 	Refunds  []Refund    `json:"refunds,omitempty"`
 	Disputes []Dispute   `json:"disputes,omitempty"`
+	Payouts  []Payout    `json:"payouts,omitempty"`
 	Faults   []Deviation `json:"faults"`
 	// Schedule, if any, orders the steps in place of the seed.
 	Schedule *Schedule `json:"schedule,omitempty"`
@@ -49,6 +50,12 @@ type Settings struct {
 	// RefundRepeat is how the PSP answers a refund's id used again with the same
 	// body: "same" (the refund as it stands), "400" or "409".
 	RefundRepeat string `json:"refund_repeat,omitempty"`
+	// PayoutIDs is when the endToEndId of a payout is known: "assigned" in the
+	// PSP's answer, or at the payee's "lookup"; absent is assigned.
+	PayoutIDs string `json:"payout_ids,omitempty"`
+	// PayoutKeyTTLMS is how long the PSP remembers a payout's Idempotency-Key;
+	// absent is a day.
+	PayoutKeyTTLMS int64 `json:"payout_key_ttl_ms,omitempty"`
 	// StepMS is how long a step of either side takes on average, for plans that
 	// are made to be watched; absent, a step takes less than a millisecond.
 	StepMS int64 `json:"step_ms,omitempty"`

@@ -151,6 +151,7 @@ func (p *Plan) canonical() Plan {
 	out.Payments = append([]Payment{}, p.Payments...)
 	out.Refunds = append([]Refund(nil), p.Refunds...)
 	out.Disputes = append([]Dispute(nil), p.Disputes...)
+	out.Payouts = append([]Payout(nil), p.Payouts...)
 	out.Faults = sortDeviations(p.Faults)
 	out.Schedule = p.Schedule.sorted()
 	for i := range out.Faults {
@@ -160,5 +161,6 @@ func (p *Plan) canonical() Plan {
 	slices.SortStableFunc(out.Payments, func(a, b Payment) int { return compareIDs(a.ID, b.ID) })
 	slices.SortStableFunc(out.Refunds, func(a, b Refund) int { return compareIDs(a.ID, b.ID) })
 	slices.SortStableFunc(out.Disputes, func(a, b Dispute) int { return compareIDs(a.ID, b.ID) })
+	slices.SortStableFunc(out.Payouts, func(a, b Payout) int { return compareIDs(a.ID, b.ID) })
 	return out
 }

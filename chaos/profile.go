@@ -21,8 +21,8 @@ type Profile struct {
 	// refunds within what was paid.
 	Plain bool
 	// Refunds and Disputes are how often a payment is asked back, and how often
-	// it meets a MED case.
-	Refunds, Disputes Rate
+	// it meets a MED case; Payouts is how often something is paid out beside it.
+	Refunds, Disputes, Payouts Rate
 	// Days is the horizon, SweepEveryMS the pause between two sweeps.
 	Days int
 	// Live marks the plans for live runs; they last [MaxLiveMS] and no day.
@@ -48,7 +48,7 @@ func moods() []Profile {
 func usual(name, doc string) Profile {
 	return Profile{
 		Name: name, Doc: doc, Payments: usualPayments, Days: 1, SweepEveryMS: 15 * minuteMS,
-		Refunds: Rate{1, 3}, Disputes: Rate{1, 10},
+		Refunds: Rate{1, 3}, Disputes: Rate{1, 10}, Payouts: Rate{1, 4},
 	}
 }
 
@@ -107,8 +107,8 @@ func swarm(kinds []Kind) Profile {
 // twelve days stay quick to run.
 func med(kinds []Kind) Profile {
 	p := mixed(kinds)
-	p.Name, p.Doc = "med", "Twelve days of MED cases on every second payment, analysed for up to seven days, among refunds and a few faults."
-	p.Disputes, p.Days, p.SweepEveryMS = Rate{1, 2}, 12, hourMS
+	p.Name, p.Doc = "med", "Twelve days of MED cases on every second payment, analysed for up to seven days, among refunds, payouts that drain the account, and a few faults."
+	p.Disputes, p.Payouts, p.Days, p.SweepEveryMS = Rate{1, 2}, Rate{2, 3}, 12, hourMS
 	return p
 }
 

@@ -10,7 +10,8 @@ type notice struct {
 	subject string // what it tells of: "p3", "r30" or "m30"
 	key     string // in paths of streams: the subject, with the number of a further return
 	dueMS   int64
-	part    int // of a MED case's returns, from 1; else 0
+	part    int  // of a MED case's returns, from 1; else 0
+	payout  bool // it tells of a payout: payment is then the payout
 }
 
 // parts is how many returns of a MED case faults strike. A second one is made
@@ -18,7 +19,7 @@ type notice struct {
 const parts = 2
 
 // noticesOf lists the credits in the order of the plan, then the refunds, then
-// the returns of accepted cases. A Pix to the bare key has none.
+// the returns of accepted cases, then payouts. A Pix to the bare key has none.
 func noticesOf(p *Plan, sales []sale) []notice {
 	out := make([]notice, 0, len(sales)+len(p.Refunds)+parts*len(p.Disputes))
 	told := make(map[string]bool, len(sales))
@@ -41,7 +42,7 @@ func noticesOf(p *Plan, sales []sale) []notice {
 				key: d.ID + "/" + itoa(part), dueMS: d.ReportAtMS + d.DecideAfterMS + d.NotifyAfterMS, part: part})
 		}
 	}
-	return out
+	return append(out, payoutNotices(p)...)
 }
 
 // callbacks walks the notices that the kind strikes, as [Proposer.struck] walks

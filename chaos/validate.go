@@ -17,9 +17,9 @@ func (p *Plan) Validate() error {
 	}
 	v := validator{
 		plan: p, owner: map[string]string{}, charges: map[string]*Charge{}, payments: map[string]*Payment{},
-		refunds: map[string]*Refund{}, disputes: map[string]*Dispute{},
+		refunds: map[string]*Refund{}, disputes: map[string]*Dispute{}, payouts: map[string]*Payout{},
 	}
-	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allRefunds, v.allDisputes, v.allFaults, v.live, v.schedule} {
+	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allRefunds, v.allDisputes, v.allPayouts, v.allFaults, v.live, v.schedule} {
 		if err := check(); err != nil {
 			return oneLine(err)
 		}
@@ -46,6 +46,7 @@ type validator struct {
 	payments map[string]*Payment
 	refunds  map[string]*Refund
 	disputes map[string]*Dispute
+	payouts  map[string]*Payout
 }
 
 func (v *validator) head() error {
@@ -75,6 +76,8 @@ func (v *validator) settings() error {
 		inRange("settings", "wire_ms", s.WireMS, 0, maxSlowMS),
 		inRange("settings", "page_size", int64(s.PageSize), 1, maxPage),
 		oneOf("settings", "refund_repeat", s.RefundRepeat, "", "same", "400", "409"),
+		oneOf("settings", "payout_ids", s.PayoutIDs, "", PayoutIDsAssigned, PayoutIDsLookup),
+		keyTTL(s.PayoutKeyTTLMS),
 	); err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ func (v *validator) target(who string, t Target) error {
 		return fmt.Errorf("%s: target has %d members; want exactly one of callback, api, command, window, payment, request", who, n)
 	}
 	switch {
+	case t.Callback != nil && v.payouts[t.Callback.Subject] != nil:
+		return v.copies(who, *t.Callback)
 	case t.Callback != nil:
 		return v.callback(who, *t.Callback)
 	case t.API != nil:
@@ -52,6 +54,12 @@ func (v *validator) callback(who string, a CallbackAddress) error {
 	return firstError(
 		v.payment(who, "callback", a.Subject),
 		v.notice(who, a),
+		v.copies(who, a),
+	)
+}
+
+func (v *validator) copies(who string, a CallbackAddress) error {
+	return firstError(
 		atLeast(who, "callback copy", int64(a.Copy), 0),
 		atLeast(who, "callback attempt", int64(a.Attempt), 1),
 	)
@@ -82,8 +90,12 @@ func (v *validator) apiCall(who string, a APIAddress) error {
 	if (a.Route == RouteRefundPut || a.Route == RouteRefundGet) && v.refunds[a.Subject] == nil {
 		named = fmt.Errorf("%s: api names %q; want one of refunds", who, a.Subject)
 	}
+	if (a.Route == RoutePayoutPost || a.Route == RoutePayoutGet) != (v.payouts[a.Subject] != nil) {
+		named = fmt.Errorf("%s: api names %q; want one of payouts, and their routes for them alone", who, a.Subject)
+	}
 	return firstError(
-		oneOf(who, "api route", a.Route, RouteChargePut, RouteChargeGet, RoutePixGet, RouteRefundPut, RouteRefundGet),
+		oneOf(who, "api route", a.Route, RouteChargePut, RouteChargeGet, RoutePixGet, RouteRefundPut, RouteRefundGet,
+			RoutePayoutPost, RoutePayoutGet),
 		named,
 		atLeast(who, "api nth", int64(a.Nth), 1),
 	)
@@ -147,7 +159,12 @@ func (v *validator) change(who string, d *Deviation) error {
 			}
 		}
 	}
-	return firstError(v.names(who, d.Set), v.bounds(who, d), v.riders(who, d))
+	if at := d.Target.Callback; at != nil && v.payouts[at.Subject] != nil {
+		if err := v.payoutNotice(who, *at, d.Set); err != nil {
+			return err
+		}
+	}
+	return firstError(v.names(who, d.Set), v.bounds(who, d), v.riders(who, d), payoutCall(who, d))
 }
 
 // bounds refuses a lag that no receiver is held to, and an endpoint that
@@ -165,8 +182,8 @@ func (v *validator) bounds(who string, d *Deviation) error {
 
 // names refuses a change that names what nobody knows.
 func (v *validator) names(who string, set Change) error {
-	if b := set.Behind; b != "" && v.payments[b] == nil && v.refunds[b] == nil && v.disputes[b] == nil {
-		return fmt.Errorf("%s: behind names %q; want one of payments, refunds or disputes", who, b)
+	if b := set.Behind; b != "" && v.payments[b] == nil && v.refunds[b] == nil && v.disputes[b] == nil && v.payouts[b] == nil {
+		return fmt.Errorf("%s: behind names %q; want one of payments, refunds or disputes, or of payouts", who, b)
 	}
 	if c := set.PayCharge; c != "" && v.charges[c] == nil {
 		return fmt.Errorf("%s: pay_charge names %q; want one of charges", who, c)
@@ -214,10 +231,10 @@ func (v *validator) request(who, id string) error {
 }
 
 func (v *validator) subject(who, member, id string) error {
-	if v.payments[id] != nil || v.charges[id] != nil || v.refunds[id] != nil || v.disputes[id] != nil {
+	if v.payments[id] != nil || v.charges[id] != nil || v.refunds[id] != nil || v.disputes[id] != nil || v.payouts[id] != nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %s names %q; want one of payments or charges, refunds or disputes", who, member, id)
+	return fmt.Errorf("%s: %s names %q; want one of payments or charges, refunds or disputes, or of payouts", who, member, id)
 }
 
 func oneOf(who, member, got string, known ...string) error {

@@ -117,6 +117,18 @@ func busyResources() []resource {
 			{verb: http.MethodGet, serve: getRefund, scope: ScopePaymentRead, route: chaos.RouteRefundGet, subject: refundSubject},
 			{verb: http.MethodPut, serve: putRefund, scope: ScopePaymentWrite, route: chaos.RouteRefundPut, subject: refundSubject},
 		}},
+		{"/pagamentos/pix", []method{
+			{verb: http.MethodPost, serve: postPayout, scope: ScopePaymentWrite, route: chaos.RoutePayoutPost, subject: payoutSubject},
+		}},
+		{"/pagamentos/pix/chave-idempotencia/{key}", []method{
+			{verb: http.MethodGet, serve: getPayoutByKey, scope: ScopePaymentRead, route: chaos.RoutePayoutGet, subject: payoutSubject},
+		}},
+		{"/pagamentos/pix/{e2eid}", []method{
+			{verb: http.MethodGet, serve: getPayout, scope: ScopePaymentRead, route: chaos.RoutePayoutGet, subject: payoutSubject},
+		}},
+		{"/pagamentos/chaves/{chave}", []method{
+			{verb: http.MethodGet, serve: lookUpPayee, scope: ScopePaymentRead},
+		}},
 	}
 }
 

@@ -47,10 +47,15 @@ func bend(items []pix.Payment, shapes []string, oversize int) []byte {
 	if !rootArray {
 		body = append(body, '}')
 	}
-	if has(chaos.ShapeOversized) {
+	return cutOrPadded(body, shapes, oversize)
+}
+
+// cutOrPadded bends a body in the shapes that suit any.
+func cutOrPadded(body []byte, shapes []string, oversize int) []byte {
+	if slices.Contains(shapes, chaos.ShapeOversized) {
 		body = padded(body, oversize)
 	}
-	if has(chaos.ShapeTruncated) {
+	if slices.Contains(shapes, chaos.ShapeTruncated) {
 		body = body[:len(body)/2]
 	}
 	return body

@@ -20,8 +20,9 @@ type effect struct {
 //   - the truth holds each accepted effect once, as it was accepted, and
 //     nothing else;
 //   - refunds likewise, with no rtrId twice and no Pix returned beyond its value;
+//   - payouts likewise, with no more come back of one than went out;
 //   - the balance is what came in less what went out, and not below zero; what
-//     is reserved and blocked of it is what refunds and cases account for;
+//     is reserved and blocked of it is what refunds, payouts and cases account for;
 //   - the statement, its lag aside, has one line for each effect, in order;
 //   - a charge is CONCLUIDA exactly if it was paid, unless it was removed, and
 //     its Pix are those of the truth that carry its txid.
@@ -29,7 +30,7 @@ func (p *PSP) Check() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, check := range []func() error{
-		p.checkTruth, p.checkRefunds, p.checkShares, p.checkBalance, p.checkHolds, p.checkStatement, p.checkCharges,
+		p.checkTruth, p.checkRefunds, p.checkShares, p.checkPayouts, p.checkBalance, p.checkHolds, p.checkStatement, p.checkCharges,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("psp check: %w", err)
@@ -70,6 +71,8 @@ func (p *PSP) checkBalance() error {
 			out += e.cents
 		}
 	}
+	sent, back := p.payoutSums()
+	in, out = in+back, out+sent
 	if p.balance != in-out || p.balance < 0 {
 		return fmt.Errorf("balance is %s, effects make %s in and %s out", p.balance, in, out)
 	}
@@ -114,6 +117,9 @@ func (p *PSP) checkStatement() error {
 		if err := expect(e.line()); err != nil {
 			return err
 		}
+	}
+	if err := p.payoutLines(expect); err != nil {
+		return err
 	}
 	if len(lines) != want {
 		return fmt.Errorf("statement has %d lines, %d effects were accepted", len(lines), want)

@@ -13,7 +13,7 @@ import (
 // URL with Header, wait Timeout for the answer, hand it to [PSP.Done].
 type Attempt struct {
 	Address chaos.CallbackAddress
-	URL     string // the registered URL, and "/pix"
+	URL     string // the registered URL, and "/pix" or "/pagamentos"
 	Header  http.Header
 	Body    []byte // must not be changed
 	Timeout time.Duration
@@ -44,6 +44,7 @@ type notice struct {
 	extra   bool   // a fault made it: nothing that happened stands behind it
 	key     pix.PixKey
 	items   []pix.Payment
+	payouts []pix.Payout // of a notice about a payout; then there are no items
 	about   pix.RefundID // of a refund's final state: its id
 	riders  []string     // whose items were added to the first
 	dueAt   time.Time    // of copy 0, attempt 1

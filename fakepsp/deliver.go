@@ -124,7 +124,7 @@ func (p *PSP) send(d *delivery, now time.Time) *Attempt {
 		return nil
 	}
 	a := &Attempt{
-		Address: at, URL: hook.URL + "/pix", Header: req.header, Body: req.body,
+		Address: at, URL: hook.URL + n.path(), Header: req.header, Body: req.body,
 		Timeout: p.cfg.CallbackTimeout, LoseAnswer: d.fault.Change.AckLost,
 		delivery: d,
 	}
@@ -132,8 +132,16 @@ func (p *PSP) send(d *delivery, now time.Time) *Attempt {
 	return a
 }
 
-// sent notes when a credit was first sent, where another is to come behind it.
-func (p *PSP) sent(payment string, now time.Time) {
+// path is what a PSP appends to the registered URL.
+func (n *notice) path() string {
+	if len(n.payouts) > 0 {
+		return "/pagamentos"
+	}
+	return "/pix"
+}
+
+// noteSent notes when a credit was first sent, where another is to come behind it.
+func (p *PSP) noteSent(payment string, now time.Time) {
 	if p.faults.Awaited(payment) {
 		p.courier.sentAt[payment] = now
 	}
@@ -148,9 +156,9 @@ func (p *PSP) judge(d *delivery, a *Attempt, bent bool, now time.Time) {
 	n := d.notice
 	if d.copy == 0 && d.attempt == 1 && n.name == chaos.NoticeCredit {
 		for _, item := range n.riders {
-			p.sent(item, now)
+			p.noteSent(item, now)
 		}
-		p.sent(n.subject, now)
+		p.noteSent(n.subject, now)
 	}
 	late := d.due.After(d.clean)
 	if late && d.fault.Change.Behind != "" {

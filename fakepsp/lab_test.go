@@ -61,7 +61,7 @@ func newLabWith(t *testing.T, change func(*Config), faults ...chaos.Deviation) *
 	}
 	l.psp = psp
 	t.Cleanup(func() {
-		if err := psp.Check(); err != nil && cfg.Insert == nil && cfg.InsertRefund == nil {
+		if err := psp.Check(); err != nil && cfg.Insert == nil && cfg.InsertRefund == nil && cfg.InsertPayout == nil {
 			t.Errorf("Check: %v", err)
 		}
 	})

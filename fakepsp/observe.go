@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/pix"
 )
 
 // Observer is told of what happens at the PSP, after it happened and without
@@ -19,6 +20,12 @@ type Observer interface {
 	RefundAsked(row RefundRow)
 	// RefundSettled tells of a refund's final state: DEVOLVIDO or NAO_REALIZADO.
 	RefundSettled(row RefundRow)
+	// PayoutAsked tells of a payout that was taken: it is EM_PROCESSAMENTO.
+	PayoutAsked(row PayoutRow)
+	// PayoutEnded tells of a payout's final state: CONFIRMADO or REJEITADO.
+	PayoutEnded(row PayoutRow)
+	// PayoutReturned tells of money of a confirmed payout that came back.
+	PayoutReturned(row PayoutRow, back pix.PayoutReturn)
 	// Disputed tells of each stage that a MED case comes to.
 	Disputed(c DisputeCase)
 	// Sent tells of an attempt that [PSP.Take] handed out.
@@ -72,6 +79,15 @@ func (NoObserver) RefundAsked(RefundRow) {}
 
 // RefundSettled does nothing.
 func (NoObserver) RefundSettled(RefundRow) {}
+
+// PayoutAsked does nothing.
+func (NoObserver) PayoutAsked(PayoutRow) {}
+
+// PayoutEnded does nothing.
+func (NoObserver) PayoutEnded(PayoutRow) {}
+
+// PayoutReturned does nothing.
+func (NoObserver) PayoutReturned(PayoutRow, pix.PayoutReturn) {}
 
 // Disputed does nothing.
 func (NoObserver) Disputed(DisputeCase) {}

@@ -14,7 +14,7 @@ import (
 // Config is everything a [PSP] is told at its birth. Only PixKeys, Now, Retry
 // and Secret have no default.
 //
-// Now, Subject, Terms, NewID and the two inserts are called with the PSP's lock
+// Now, Subject, the terms, NewID and the inserts are called with the PSP's lock
 // held, so they must be quick and must not call the PSP. Observe and Sleep are
 // called without it.
 type Config struct {
@@ -79,6 +79,18 @@ type Config struct {
 	// a refund; default [StrictInsertRefund].
 	Insert       InsertFunc
 	InsertRefund InsertRefundFunc
+
+	// PayoutTerms says what the plan wants of a payout, by its Idempotency-Key.
+	// Nil settles each in the answer itself, with its callback due a second later.
+	PayoutTerms func(key string) PayoutTerms
+	// PayoutIDs says when the endToEndId of a payout is known; default
+	// [PayoutIDsAssigned].
+	PayoutIDs string
+	// PayoutKeyTTL is how long an Idempotency-Key is remembered, from its first
+	// payout on; default 24 h. Afterwards the same key is another payout.
+	PayoutKeyTTL time.Duration
+	// InsertPayout adds a payout to the truth; default [StrictInsertPayout].
+	InsertPayout InsertPayoutFunc
 }
 
 // PSP is the fake institution: a state machine that never sleeps and never
@@ -95,16 +107,20 @@ type PSP struct {
 	journal []effect
 	returns []refundEffect
 	balance pix.Amount
-	version uint64
-	charges chargeBook
-	refunds refundBook
-	cases   caseBook
-	agenda  agenda
-	tokens  tokenBook
-	hooks   webhooks
-	courier courier
-	calls   map[callKey]int
-	news    []news
+
+	payouts  payoutBook
+	sent     []payoutEffect
+	cameBack []returnEffect
+	version  uint64
+	charges  chargeBook
+	refunds  refundBook
+	cases    caseBook
+	agenda   agenda
+	tokens   tokenBook
+	hooks    webhooks
+	courier  courier
+	calls    map[callKey]int
+	news     []news
 }
 
 // New makes a PSP with no charge, no Pix and no webhook.
@@ -162,6 +178,22 @@ func (c Config) withDefaults() Config {
 	if c.TokenTTL == 0 {
 		c.TokenTTL = time.Hour
 	}
+	return c.withPayoutDefaults()
+}
+
+func (c Config) withPayoutDefaults() Config {
+	if c.PayoutTerms == nil {
+		c.PayoutTerms = func(string) PayoutTerms { return PayoutTerms{NotifyAfter: time.Second} }
+	}
+	if c.PayoutIDs == "" {
+		c.PayoutIDs = PayoutIDsAssigned
+	}
+	if c.PayoutKeyTTL == 0 {
+		c.PayoutKeyTTL = 24 * time.Hour
+	}
+	if c.InsertPayout == nil {
+		c.InsertPayout = StrictInsertPayout
+	}
 	return c
 }
 
@@ -190,6 +222,12 @@ func (c Config) validate() error {
 	case RefundRepeatSame, RefundRepeatRefused, RefundRepeatConflict:
 	default:
 		return fmt.Errorf(`fakepsp config: RefundRepeat %q: want "same", "400" or "409"`, c.RefundRepeat)
+	}
+	if c.PayoutIDs != PayoutIDsAssigned && c.PayoutIDs != PayoutIDsLookup {
+		return fmt.Errorf(`fakepsp config: PayoutIDs %q: want "assigned" or "lookup"`, c.PayoutIDs)
+	}
+	if c.PayoutKeyTTL < 0 {
+		return errors.New("fakepsp config: PayoutKeyTTL: want no negative one")
 	}
 	return validClients(c.Clients)
 }

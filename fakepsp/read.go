@@ -42,18 +42,18 @@ func (p *PSP) Balance() pix.Amount {
 }
 
 // Blocked is the part of the balance that MED cases hold, Reserved the part
-// that is promised to refunds in process.
+// that is promised to refunds and payouts in process.
 func (p *PSP) Blocked() pix.Amount {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.cases.blocked
 }
 
-// Reserved is the money of refunds in process, see [PSP.Blocked].
+// Reserved is the money of refunds and payouts in process, see [PSP.Blocked].
 func (p *PSP) Reserved() pix.Amount {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.refunds.reserved
+	return p.refunds.reserved + p.payouts.reserved
 }
 
 // Refunds lists the refunds as they stand, in the order in which they were
@@ -62,6 +62,13 @@ func (p *PSP) Refunds() []RefundRow {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.truth.refunds.rows)
+}
+
+// Payouts lists the payouts as they stand, in the order in which they were taken.
+func (p *PSP) Payouts() []PayoutRow {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.truth.payouts.rows)
 }
 
 // Disputes lists the MED cases as they stand, in the order of their reports.

@@ -35,7 +35,9 @@ func (b *refundBook) hide(key refundKey, h *hiding) {
 
 // free is the money that nobody has a claim on. Blocks go before reservations,
 // so it can be less than nothing.
-func (p *PSP) free() pix.Amount { return p.balance - p.refunds.reserved - p.cases.blocked }
+func (p *PSP) free() pix.Amount {
+	return p.balance - p.refunds.reserved - p.payouts.reserved - p.cases.blocked
+}
 
 // begin makes a refund truth, in process, with an rtrId of the PSP's own.
 func (p *PSP) begin(row RefundRow, notifyAfter time.Duration, now time.Time) error {

@@ -24,9 +24,13 @@ func (p *PSP) request(d *delivery, now time.Time) request {
 	if change.Frozen && n.first != nil {
 		return request{header: n.first.header.Clone(), body: n.first.body, bent: true}
 	}
-	body := pix.EncodeCallback(n.items)
+	body := n.body()
 	bent := false
-	if said := d.said(); len(change.Shape) > 0 || said {
+	if len(n.payouts) > 0 {
+		clean := body
+		body = cutOrPadded(body, change.Shape, p.cfg.OversizeBytes)
+		bent = !bytes.Equal(clean, body)
+	} else if said := d.said(); len(change.Shape) > 0 || said {
 		clean := body
 		body = bend(p.speech(d), change.Shape, p.cfg.OversizeBytes)
 		bent = !bytes.Equal(clean, body)
@@ -45,6 +49,14 @@ func (p *PSP) request(d *delivery, now time.Time) request {
 	}
 	header.Set(pix.SignatureHeader, pix.Sign(p.cfg.Secret, now, body))
 	return request{header: header, body: body, bent: bent}
+}
+
+// body is the notice as a conforming PSP writes it.
+func (n *notice) body() []byte {
+	if len(n.payouts) > 0 {
+		return pix.EncodePayoutCallback(n.payouts)
+	}
+	return pix.EncodeCallback(n.items)
 }
 
 // words is the change that says what the body states: the attempt's own, or,

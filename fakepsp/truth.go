@@ -52,6 +52,7 @@ type Truth struct {
 	lineID map[string]struct{} // by nameOfLine
 
 	refunds refundTruth
+	payouts payoutTruth
 }
 
 type lineKey struct {
@@ -184,8 +185,8 @@ func keyOfLine(line pix.StatementLine) lineKey {
 	return lineKey{kind: line.Kind, endToEndID: line.EndToEndID, id: line.ID}
 }
 
-// nameOfLine is what no two lines of an account share: the endToEndId of a Pix
-// that came in, the rtrId of a refund. Neither can be the other.
+// nameOfLine is what no two lines of an account share: the endToEndId of a Pix,
+// received or sent, the rtrId of a refund or a return. Neither can be the other.
 func nameOfLine(line pix.StatementLine) string {
 	if line.ID != "" {
 		return line.ID

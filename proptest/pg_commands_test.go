@@ -22,20 +22,8 @@ func (w *watched) ReleaseKeys(ctx context.Context, in []receiver.KeyHold) ([]boo
 	return told(ctx, w, "ReleaseKeys", in, w.pg.ReleaseKeys)
 }
 
-// PurgeKeys forgets the keys that are gone: the database tells of no row deleted.
 func (w *watched) PurgeKeys(ctx context.Context, in receiver.KeyPurge) (int, error) {
-	n, err := told(ctx, w, "PurgeKeys", in, w.pg.PurgeKeys)
-	if err != nil || n == 0 {
-		return n, err
-	}
-	refs := w.image.keyRefs()
-	rows, err := seen(ctx, refs, w.pg.FindKeys)
-	for i, row := range rows {
-		if row == nil {
-			delete(w.image.keys, refs[i])
-		}
-	}
-	return n, err
+	return told(ctx, w, "PurgeKeys", in, w.pg.PurgeKeys)
 }
 
 func (w *watched) LeaseCharges(ctx context.Context, in receiver.Lease) ([]receiver.Charge, error) {

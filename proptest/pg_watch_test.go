@@ -41,6 +41,7 @@ type image struct {
 	refunds  map[refundRow]*receiver.Refund
 	order    []refundRow
 	memos    map[string]receiver.Memo
+	payouts  map[receiver.PayoutRef]*receiver.Payout
 	ledger   []receiver.Transaction
 	cases    map[string]*receiver.Case
 	outbox   map[int64]*receiver.OutboxEvent
@@ -52,6 +53,7 @@ func newImage() *image {
 		events: map[int64]*receiver.Event{}, keys: map[receiver.KeyRef]*receiver.Key{}, charges: map[receiver.ChargeRef]*receiver.Charge{},
 		payments: map[pix.EndToEndID]*receiver.Payment{}, refunds: map[refundRow]*receiver.Refund{},
 		memos: map[string]receiver.Memo{}, cases: map[string]*receiver.Case{}, outbox: map[int64]*receiver.OutboxEvent{},
+		payouts: map[receiver.PayoutRef]*receiver.Payout{},
 	}
 }
 
@@ -82,6 +84,9 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 			im.order = append(im.order, key)
 		}
 	}
+	for i, c := range cs.Payouts {
+		cs.Payouts[i].Before = put(im.payouts, receiver.PayoutRef{Consumer: c.After.Consumer, Reference: c.After.Reference}, c.After)
+	}
 	for _, m := range cs.Memos {
 		im.memos[m.ID] = m
 	}
@@ -99,7 +104,7 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 // changedNothing says whether a command wrote no row.
 func changedNothing(cs *receiver.ChangeSet) bool {
 	return len(cs.Events)+len(cs.Variants)+len(cs.Charges)+len(cs.Payments)+len(cs.Refunds)+len(cs.Memos)+
-		len(cs.Keys)+len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators) == 0
+		len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators)+len(cs.Payouts)+len(cs.Keys) == 0
 }
 
 // dump is the image in the order of [postgres.Store.Dump].
@@ -125,6 +130,11 @@ func (im *image) dump() receiver.ChangeSet {
 		cs.Refunds = append(cs.Refunds, receiver.RefundChange{After: im.refunds[key]})
 	}
 	slices.SortStableFunc(cs.Refunds, func(a, b receiver.RefundChange) int { return cmp.Compare(a.After.EndToEndID, b.After.EndToEndID) })
+	for _, ref := range slices.SortedFunc(maps.Keys(im.payouts), func(a, b receiver.PayoutRef) int {
+		return cmp.Or(cmp.Compare(a.Consumer, b.Consumer), cmp.Compare(a.Reference, b.Reference))
+	}) {
+		cs.Payouts = append(cs.Payouts, receiver.PayoutChange{After: im.payouts[ref]})
+	}
 	for _, id := range slices.Sorted(maps.Keys(im.memos)) {
 		cs.Memos = append(cs.Memos, im.memos[id])
 	}
@@ -174,15 +184,38 @@ func told[In, Out any](ctx context.Context, w *watched, command string, in In, d
 		return none, errors.Join(err, lookErr)
 	}
 	w.next = next
-	if changedNothing(&cs) {
+	gone, lookErr := w.forget(ctx, command)
+	if lookErr != nil {
+		w.failed = errors.Join(w.failed, lookErr)
+		return none, errors.Join(err, lookErr)
+	}
+	if changedNothing(&cs) && len(gone) == 0 {
 		return out, err
 	}
 	cs.Command = command
 	w.image.follow(&cs)
+	cs.Keys = append(cs.Keys, gone...)
 	if w.observe != nil {
 		w.observe(&cs)
 	}
 	return out, err
+}
+
+// forget takes keys out of the image that a command has deleted, and tells
+// of them: the database tells of no row that is gone.
+func (w *watched) forget(ctx context.Context, command string) (gone []receiver.KeyChange, err error) {
+	if command != "PurgeKeys" && command != "ReleaseKeys" {
+		return nil, nil
+	}
+	refs := w.image.keyRefs()
+	rows, err := w.pg.FindKeys(ctx, refs)
+	for i, row := range rows {
+		if row == nil {
+			gone = append(gone, receiver.KeyChange{Before: w.image.keys[refs[i]]})
+			delete(w.image.keys, refs[i])
+		}
+	}
+	return gone, err
 }
 
 // seen carries out a command that only reads.
@@ -221,6 +254,9 @@ func (w *watched) check() error {
 	a, b := reflect.ValueOf(rows), reflect.ValueOf(w.image.dump())
 	for i := range a.NumField() {
 		x, y := a.Field(i), b.Field(i)
+		if a.Type().Field(i).Name == "Keys" { // rows that are purged: a change of none is told of
+			continue
+		}
 		if x.Kind() == reflect.Slice && x.Len()+y.Len() == 0 {
 			continue
 		}
@@ -232,7 +268,7 @@ func (w *watched) check() error {
 }
 
 const emptyAll = `SET session_replication_role = replica;
-TRUNCATE idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
+TRUNCATE payout, idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
     outbox_event, duty, operator_record, reconcile_finding, reconcile_window, day_report RESTART IDENTITY;
 UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, blocked_cents = 0`
 

@@ -15,6 +15,20 @@ import (
 // then every item into the inbox, then 200. Nothing is booked here. An item
 // that cannot be read is stored for an operator and sinks no neighbour.
 func (r *Receiver) serveCallback(w http.ResponseWriter, req *http.Request) {
+	r.takeCallback(w, req, func(body []byte, now time.Time) (int, []InboxItem, error) {
+		items, err := pix.ParseCallback(body)
+		if err != nil || len(items) > r.cfg.MaxItems {
+			return len(items), nil, err
+		}
+		return len(items), r.inboxItems(items, ChannelCallback, now), nil
+	})
+}
+
+// takeCallback takes a callback whose body parse reads: into how many items, and
+// what they are in the inbox.
+func (r *Receiver) takeCallback(
+	w http.ResponseWriter, req *http.Request, parse func(body []byte, now time.Time) (int, []InboxItem, error),
+) {
 	if req.Method != http.MethodPost {
 		methodNotAllowed(r, w, req)
 		return
@@ -30,18 +44,18 @@ func (r *Receiver) serveCallback(w http.ResponseWriter, req *http.Request) {
 		refuse(w, http.StatusUnauthorized, pix.ProblemForbidden, err.Error())
 		return
 	}
-	items, err := pix.ParseCallback(body)
+	n, items, err := parse(body, now)
 	if err != nil {
 		r.cfg.reached(MarkUnreadable)
 		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
 		return
 	}
-	if len(items) > r.cfg.MaxItems {
+	if n > r.cfg.MaxItems {
 		refuse(w, http.StatusRequestEntityTooLarge, pix.ProblemInvalidRequest, "too many Pix in one callback")
 		return
 	}
 	if len(items) > 0 {
-		if _, err := r.store.AppendInbox(req.Context(), r.inboxItems(items, ChannelCallback, now)); err != nil {
+		if _, err := r.store.AppendInbox(req.Context(), items); err != nil {
 			unavailable(w, err)
 			return
 		}

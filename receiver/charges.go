@@ -138,17 +138,12 @@ func (r *Receiver) intention(consumer string, q chargeRequest, now time.Time) Ch
 // taught. ask first looks what became of an earlier call: nothing is repeated
 // before the PSP was asked. hold, where set, is the request's that waits for it.
 func (r *Receiver) settleCall(ctx context.Context, c Charge, ask bool, hold *KeyHold) (CallOutcome, error) {
-	var made pix.Charge
-	a := answer{verdict: verdictAbsent}
-	if ask {
-		made, a = r.psp.getCharge(ctx, c.TxID)
-	}
-	if a.verdict == verdictAbsent {
-		made, a = r.psp.putCharge(ctx, c)
-		if a.verdict == verdictRefused {
-			made, a = r.explainRefusal(ctx, c, a)
-		}
-	}
+	fate := outCall[pix.Charge]{
+		asks:  ask,
+		ask:   func(ctx context.Context) (pix.Charge, answer) { return r.psp.getCharge(ctx, c.TxID) },
+		send:  func(ctx context.Context) (pix.Charge, answer) { return r.psp.putCharge(ctx, c) },
+		final: func(a answer) bool { return a.verdict == verdictRefused },
+	}.make(ctx)
 	now, err := r.now(ctx)
 	if err != nil {
 		return CallOutcome{}, err
@@ -157,32 +152,22 @@ func (r *Receiver) settleCall(ctx context.Context, c Charge, ask bool, hold *Key
 	if hold != nil {
 		hold.At, call.Key = now, hold
 	}
-	switch a.verdict {
-	case verdictDone:
+	switch made := fate.found; {
+	case fate.verdict == verdictDone:
 		call.State, call.CreatedAt, call.BRCode = ChargeActive, made.CreatedAt, made.BRCode
 		if made.Status == pix.ChargeRemovedByMerchant || made.Status == pix.ChargeRemovedByPSP {
 			call.State = ChargeRemoved
 		}
-	case verdictRefused:
-		call.State, call.Problem = ChargeFailed, string(a.body)
+	case fate.refused:
+		call.State, call.Problem = ChargeFailed, string(fate.refusal.body)
 	default:
-		call.DueAt = now.Add(r.cfg.pause("charge:"+c.Reference, c.Attempts+1, a.wait))
+		call.DueAt = now.Add(r.cfg.pause("charge:"+c.Reference, c.Attempts+1, fate.wait))
 	}
 	after, err := r.store.RecordCalls(ctx, []ChargeCall{call})
 	if err != nil {
 		return CallOutcome{}, err
 	}
 	return after[0], nil
-}
-
-// explainRefusal asks whether a refused PUT was refused because the charge
-// exists: only a charge that is not there has really failed.
-func (r *Receiver) explainRefusal(ctx context.Context, c Charge, refused answer) (pix.Charge, answer) {
-	made, a := r.psp.getCharge(ctx, c.TxID)
-	if a.verdict == verdictAbsent {
-		return made, refused
-	}
-	return made, a
 }
 
 func (r *Receiver) serveGetCharge(w http.ResponseWriter, req *http.Request, consumer string) {

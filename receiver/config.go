@@ -97,6 +97,16 @@ type Config struct {
 	// a query (1 h): before, "not found" proves nothing.
 	ProofAfter time.Duration
 
+	// PayoutAttempts is how often a payout is sent before a person has to look (5),
+	// AskEvery the pause between two questions about one whose end is not known
+	// (5 min, an eighth of its age once that is more). PayoutKeyTTL is how long the
+	// PSP remembers a payout's key (24 h), and PayoutLookup says that it hands out
+	// endToEndIds at the payee's look-up.
+	PayoutAttempts int
+	AskEvery       time.Duration
+	PayoutKeyTTL   time.Duration
+	PayoutLookup   bool
+
 	// KeyWindow is how long a request under an idempotency key may take (60 s):
 	// one that is older counts as dead, and a repeat takes its key over. KeyTTL is
 	// how long answers are kept (24 h), longer than anything here is retried;
@@ -144,6 +154,9 @@ func (c *Config) Validate() error {
 	c.fill()
 	if c.Lease < 3*c.CallTimeout {
 		return fmt.Errorf("receiver: lease %s: want three times the call time-out %s or more", c.Lease, c.CallTimeout)
+	}
+	if err := c.validatePayouts(); err != nil {
+		return err
 	}
 	return c.validateKeys()
 }
@@ -215,6 +228,9 @@ func (c *Config) fill() {
 	set(&c.Grace, time.Hour)
 	set(&c.ChangedEvery, 6*time.Hour)
 	set(&c.ProofAfter, time.Hour)
+	set(&c.PayoutAttempts, 5)
+	set(&c.AskEvery, 5*time.Minute)
+	set(&c.PayoutKeyTTL, 24*time.Hour)
 	set(&c.KeyWindow, time.Minute)
 	set(&c.KeyTTL, 24*time.Hour)
 	set(&c.KeyPurgeEvery, 10*time.Minute)

@@ -12,18 +12,34 @@ import (
 
 // Readable says whether an item has content to act on.
 func (i *InboxItem) Readable() bool {
-	return (i.Credit != nil || i.Refund != nil) && i.Invalid == ""
+	return (i.Credit != nil || i.Refund != nil || i.Payout != nil) && i.Invalid == ""
+}
+
+// Content is what an event, an item or a variant says: one of the three.
+type Content struct {
+	Credit *Credit
+	Refund *RefundContent
+	Payout *PayoutContent
 }
 
 // Content is a copy of a readable item's content. A refund goes first.
-func (i *InboxItem) Content() (*Credit, *RefundContent) {
-	if i.Refund != nil {
+func (i *InboxItem) Content() Content {
+	switch {
+	case i.Refund != nil:
 		x := *i.Refund
-		return nil, &x
+		return Content{Refund: &x}
+	case i.Payout != nil:
+		x := *i.Payout
+		return Content{Payout: &x}
 	}
 	c := *i.Credit
-	return &c, nil
+	return Content{Credit: &c}
 }
+
+// Content is the event's content, shared with it.
+func (e *Event) Content() Content { return Content{e.Credit, e.Refund, e.Payout} }
+
+func (e *Event) say(c Content) { e.Credit, e.Refund, e.Payout = c.Credit, c.Refund, c.Payout }
 
 // NewEvent is the event that an item makes: due at once, or set aside where it
 // cannot be read. It has no ID yet, and its Raw is the item's.
@@ -37,15 +53,16 @@ func NewEvent(item *InboxItem, now time.Time) *Event {
 		e.Reason = ReasonUnreadable + ": " + item.Invalid
 		return e
 	}
-	e.Credit, e.Refund = item.Content()
+	e.say(item.Content())
 	e.Confirmed = item.Confirmed
 	return e
 }
 
 // Alike says whether an item can add to the event: both can be read, and both
-// are about a credit or both about a refund.
+// are about a credit, both about a refund or both about a payout.
 func (e *Event) Alike(item *InboxItem) bool {
-	return item.Readable() && (e.Credit != nil && item.Credit != nil || e.Refund != nil && item.Refund != nil)
+	return item.Readable() &&
+		(e.Credit != nil && item.Credit != nil || e.Refund != nil && item.Refund != nil || e.Payout != nil && item.Payout != nil)
 }
 
 // Hearing is what a further item under its key makes of an event.
@@ -78,7 +95,7 @@ func (e *Event) Hear(item *InboxItem, at time.Time) Hearing {
 		h.woken = true
 		h.Event.Wake(at)
 	}
-	h.Changed = h.Event.Credit != e.Credit || h.Event.Refund != e.Refund || h.Event.Confirmed != e.Confirmed || h.woken
+	h.Changed = h.Event.Content() != e.Content() || h.Event.Confirmed != e.Confirmed || h.woken
 	h.Tells = e.Credit != nil && h.Event.State == EventProcessed && (h.enriched || h.Event.Confirmed != e.Confirmed)
 	return h
 }
@@ -101,8 +118,11 @@ func (h Hearing) Outcome(kept bool) AppendOutcome {
 
 // agrees says whether an item has the content of the event.
 func (e *Event) agrees(item *InboxItem) bool {
-	if e.Refund != nil {
+	switch {
+	case e.Refund != nil:
 		return e.Refund.SameContent(*item.Refund)
+	case e.Payout != nil:
+		return e.Payout.SameContent(*item.Payout)
 	}
 	return e.Credit.SameContent(*item.Credit)
 }
@@ -110,8 +130,12 @@ func (e *Event) agrees(item *InboxItem) bool {
 // learn completes the event by an item of the same content, and says whether the
 // item told what the event left out.
 func (e *Event) learn(item *InboxItem) (enriched bool) {
-	if e.Refund != nil {
+	switch {
+	case e.Refund != nil:
 		e.learnRefund(*item.Refund, item.Confirmed)
+		return false
+	case e.Payout != nil:
+		e.Confirmed = e.Confirmed || item.Confirmed
 		return false
 	}
 	enriched = item.Credit.Enriches(*e.Credit)
@@ -141,10 +165,11 @@ func (e *Event) learnCredit(c Credit, confirmed bool) {
 }
 
 // replace makes the event say what the PSP says, and returns what it said before.
-func (e *Event) replace(c *Credit, x *RefundContent) *Variant {
+func (e *Event) replace(c Content) *Variant {
 	earlier := &Variant{EventID: e.ID, Channel: e.Channel, Confirmed: e.Confirmed, ReceivedAt: e.ReceivedAt}
-	earlier.fill(e.Credit, e.Refund)
-	e.Credit, e.Refund, e.Confirmed = c, x, true
+	earlier.fill(e.Content())
+	e.say(c)
+	e.Confirmed = true
 	return earlier
 }
 
@@ -158,7 +183,7 @@ func (e *Event) Confirm(c Credit) (*Variant, error) {
 		e.learnCredit(c, true)
 		return nil, nil
 	}
-	return e.replace(&c, nil), nil
+	return e.replace(Content{Credit: &c}), nil
 }
 
 // ConfirmRefund is Confirm of an event about a refund. An event of a state that
@@ -171,7 +196,22 @@ func (e *Event) ConfirmRefund(c RefundContent) (*Variant, error) {
 	case own.SameContent(c):
 		e.learnRefund(c, true)
 	case own.Status.Final() || own.ReturnID != c.ReturnID || own.Amount != c.Amount:
-		return e.replace(nil, &c), nil
+		return e.replace(Content{Refund: &c}), nil
+	}
+	return nil, nil
+}
+
+// ConfirmPayout is Confirm of an event about a payout or a return of it. A state
+// that was not final is not contradicted by what came after.
+func (e *Event) ConfirmPayout(c PayoutContent) (*Variant, error) {
+	own := *e.Payout
+	switch {
+	case c.Key != own.Key || c.ReturnID != own.ReturnID:
+		return nil, fmt.Errorf("confirm event %d: the PSP's word is about %s", e.ID, c.InboxKey())
+	case own.SameContent(c):
+		e.Confirmed = true
+	case own.ReturnID != "" || own.Status.Final() && c.Status.Final():
+		return e.replace(Content{Payout: &c}), nil
 	}
 	return nil, nil
 }
@@ -180,14 +220,16 @@ func (e *Event) ConfirmRefund(c RefundContent) (*Variant, error) {
 // is readable, and its word confirmed. It returns what Confirm does.
 func (e *Event) Repair(item *InboxItem) (*Variant, error) {
 	switch {
-	case e.Credit == nil && e.Refund == nil:
-		e.Credit, e.Refund = item.Content()
+	case e.Content() == Content{}:
+		e.say(item.Content())
 		e.Confirmed = true
 		return nil, nil
-	case (e.Credit == nil) != (item.Credit == nil):
+	case (e.Credit == nil) != (item.Credit == nil) || (e.Payout == nil) != (item.Payout == nil):
 		return nil, fmt.Errorf("repair %s: the event of that key is about something else", item.Key)
 	case e.Credit != nil:
 		return e.Confirm(*item.Credit)
+	case e.Payout != nil:
+		return e.ConfirmPayout(*item.Payout)
 	}
 	return e.ConfirmRefund(*item.Refund)
 }
@@ -197,12 +239,16 @@ func (e *Event) VariantNote() CaseNote {
 	if e.Refund != nil {
 		return CaseNote{ID: RefundCase(e.EndToEndID(), e.Refund.ID), Reason: ReasonVariant}
 	}
+	if e.Payout != nil {
+		return CaseNote{ID: PayoutCase(e.Payout.Key), Reason: ReasonVariant}
+	}
 	return CaseNote{ID: DivergenceCase(e.EndToEndID()), Reason: ReasonVariant}
 }
 
-func (v *Variant) fill(c *Credit, x *RefundContent) {
-	if v.Refund = x; c != nil {
-		v.Credit = *c
+func (v *Variant) fill(c Content) {
+	v.Refund, v.Payout = c.Refund, c.Payout
+	if c.Credit != nil {
+		v.Credit = *c.Credit
 	}
 }
 
@@ -212,6 +258,9 @@ func (v Variant) Covers(o Variant) bool {
 	same := v.Credit.SameContent(o.Credit)
 	if v.Refund != nil && o.Refund != nil {
 		same = v.Refund.SameContent(*o.Refund)
+	}
+	if v.Payout != nil && o.Payout != nil {
+		same = v.Payout.SameContent(*o.Payout)
 	}
 	return same && (v.Confirmed || !o.Confirmed)
 }

@@ -25,6 +25,7 @@ func (endpoint) ServeHTTP(http.ResponseWriter, *http.Request) {}
 const (
 	RouteCharges = "/charges"
 	RouteRefunds = "/refunds"
+	RoutePayouts = "/payouts"
 )
 
 // routes is shared by all receivers of the process: it holds no state.
@@ -36,6 +37,8 @@ var routes = sync.OnceValue(func() *mux.Router {
 	m.Handle("/charges/{reference}", authenticated((*Receiver).serveRemoveCharge)).Methods(http.MethodDelete)
 	m.Handle(RouteRefunds, withKey(RouteRefunds, (*Receiver).serveCreateRefund)).Methods(http.MethodPost)
 	m.Handle("/refunds/{reference}", authenticated((*Receiver).serveGetRefund)).Methods(http.MethodGet)
+	m.Handle(RoutePayouts, withKey(RoutePayouts, (*Receiver).serveCreatePayout)).Methods(http.MethodPost)
+	m.Handle("/payouts/{reference}", authenticated((*Receiver).serveGetPayout)).Methods(http.MethodGet)
 	m.Handle("/memos", authenticated((*Receiver).serveMemo)).Methods(http.MethodPost)
 	m.NotFoundHandler = authenticated(nothingThere)
 	m.MethodNotAllowedHandler = authenticated(func(r *Receiver, w http.ResponseWriter, req *http.Request, _ string) {
@@ -45,8 +48,12 @@ var routes = sync.OnceValue(func() *mux.Router {
 })
 
 func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
-	if r.callbackPath(req) {
+	switch r.callbackPath(req) {
+	case callbackPix:
 		r.serveCallback(w, req)
+		return
+	case callbackPayouts:
+		r.servePayoutCallback(w, req)
 		return
 	}
 	var match mux.RouteMatch
@@ -58,23 +65,38 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	authenticated(nothingThere)(r, w, req)
 }
 
+// What a PSP appends to the URL that we registered.
+const (
+	callbackPix     = "pix"
+	callbackPayouts = "pagamentos"
+)
+
 // callbackPath recognises every form in which a PSP appends /pix to the URL
 // that we registered: doubled or trailing slashes, the bare URL, and /pix that
-// landed in the query. No redirect: a PSP that follows none would lose the event.
-func (r *Receiver) callbackPath(req *http.Request) bool {
-	if strings.HasSuffix(req.URL.RawQuery, "/pix") {
-		return true
+// landed in the query; and the same of /pagamentos, but for the bare URL. It is
+// "" on a path that is no callback's. No redirect: a PSP that follows none would
+// lose the event.
+func (r *Receiver) callbackPath(req *http.Request) string {
+	for _, what := range [...]string{callbackPix, callbackPayouts} {
+		if strings.HasSuffix(req.URL.RawQuery, "/"+what) {
+			return what
+		}
 	}
 	path := strings.Trim(req.URL.Path, "/")
-	base := r.callbackBase
-	if base != "" {
+	if base := r.callbackBase; base != "" {
 		rest, ok := strings.CutPrefix(path, base)
 		if !ok {
-			return false
+			return ""
 		}
 		path = strings.Trim(rest, "/")
 	}
-	return path == "pix" || path == ""
+	switch path {
+	case "", callbackPix:
+		return callbackPix
+	case callbackPayouts:
+		return callbackPayouts
+	}
+	return ""
 }
 
 func notFound(_ *Receiver, w http.ResponseWriter, req *http.Request) {

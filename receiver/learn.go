@@ -74,6 +74,9 @@ func (r Rules) RecordRefund(x Refund, p *Payment, other *Refund, call RefundCall
 	stale := call.Version != x.Version // another has leased it since
 	if !stale {
 		x.DueAt = call.DueAt
+		if call.Answered {
+			x.LastCallAt = x.PriorCallAt
+		}
 	}
 	switch {
 	case call.Status == StatusClash || other != nil:
@@ -99,7 +102,7 @@ func (r Refund) rekeyed(call RefundCall) RefundDecision {
 	}
 	r.ID, r.Clash, r.DueAt = call.NewID, false, call.Now
 	r.Rekeys++
-	r.Attempts, r.FirstCallAt = 0, time.Time{}
+	r.Attempts, r.FirstCallAt, r.LastCallAt, r.PriorCallAt = 0, time.Time{}, time.Time{}, time.Time{}
 	return RefundDecision{Refund: &r}
 }
 

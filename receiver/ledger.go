@@ -10,7 +10,7 @@ import (
 // Account is one account of the ledger.
 type Account string
 
-// The accounts that Pix received, and their refunds, move.
+// The accounts that Pix received, their refunds, and payouts move.
 const (
 	// AccountSettlement is what the PSP holds for us. Every line of it has one
 	// line of the account statement.
@@ -24,6 +24,12 @@ const (
 	AccountRefunds Account = "merchant:devolucoes"
 	// AccountInProcess is money whose refund was asked for, or may have been.
 	AccountInProcess Account = "devolucao:em_processamento"
+	// AccountPaidOut is what was sent to others, or is on its way.
+	AccountPaidOut Account = "payout:pago"
+	// AccountInTransit is money whose payout was asked for, or may have been.
+	AccountInTransit Account = "payout:em_transito"
+	// AccountUndecided is money of payouts that came back; a person decides.
+	AccountUndecided Account = "payout:a_decidir"
 	// AccountDivergence is money whose amount does not fit its charge or the
 	// statement; a person decides.
 	AccountDivergence Account = "suspense:divergencia"
@@ -41,7 +47,8 @@ type Entry struct {
 	Account    Account
 	Cents      pix.Amount
 	EndToEndID pix.EndToEndID
-	// ReturnID names the refund whose line of the statement the entry is; empty
+	// ReturnID names the refund, or the return of a payout, whose line of the
+	// statement the entry is; empty
 	// on the credit's own and on entries of other accounts.
 	ReturnID pix.ReturnID
 	// Charge is the reference of the charge that the money belongs to, if any.

@@ -91,17 +91,22 @@ type pspClient struct {
 // do makes one call. A token that the PSP no longer takes is renewed once, and
 // the same call made again.
 func (p pspClient) do(ctx context.Context, method, path string, body any) answer {
-	used, a := p.once(ctx, method, path, body)
+	return p.doKeyed(ctx, method, path, "", body)
+}
+
+// doKeyed is do under an Idempotency-Key, the same each time.
+func (p pspClient) doKeyed(ctx context.Context, method, path, key string, body any) answer {
+	used, a := p.once(ctx, method, path, key, body)
 	if (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) && used != "" {
 		p.tokens.drop(used)
 		p.cfg.reached(MarkTokenRenewed)
-		_, a = p.once(ctx, method, path, body)
+		_, a = p.once(ctx, method, path, key, body)
 	}
 	return a
 }
 
 // once sends a call and says which token it went with.
-func (p pspClient) once(ctx context.Context, method, path string, body any) (string, answer) {
+func (p pspClient) once(ctx context.Context, method, path, key string, body any) (string, answer) {
 	ctx, cancel := p.cfg.Clock.WithTimeout(ctx, p.cfg.CallTimeout)
 	defer cancel()
 	token, err := p.token(ctx)
@@ -125,6 +130,9 @@ func (p pspClient) once(ctx context.Context, method, path string, body any) (str
 	}
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if key != "" {
+		req.Header.Set("Idempotency-Key", key)
 	}
 	resp, err := p.cfg.HTTP.Do(req)
 	if err != nil {

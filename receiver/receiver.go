@@ -56,7 +56,7 @@ func (r *Receiver) Steps(workers int) []Step {
 		steps = append(steps, newWorker(r, i+1))
 	}
 	steps = append(steps,
-		chargeSender{r}, refundSender{r}, sweeper{r}, changedSweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, keyPurger{r})
+		chargeSender{r}, refundSender{r}, payoutSender{r}, sweeper{r}, changedSweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, keyPurger{r})
 	for _, to := range r.cfg.Endpoints {
 		if !to.Disabled {
 			steps = append(steps, dispatcher{r, to})

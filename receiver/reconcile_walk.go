@@ -160,21 +160,37 @@ func (t *reconcileTurn) wrong(line pix.StatementLine, err error) error {
 	return nil
 }
 
-// errNotShown is about a line whose Pix or refund the PSP's API does not show.
-var errNotShown = errors.New("GET /pix does not show it")
+// errNotShown is about a line of which the PSP's API does not show what it is of.
+var errNotShown = errors.New("the PSP's API does not show it")
 
 // itemOf is the inbox item of a line, as the PSP tells it.
 func (t *reconcileTurn) itemOf(ctx context.Context, line pix.StatementLine) (InboxItem, error) {
-	p, a := t.r.psp.getPix(ctx, line.EndToEndID)
+	items, a := t.word(ctx, line)
 	if a.verdict != verdictDone {
 		return InboxItem{}, a.Err()
 	}
-	for _, item := range t.r.confirmedItems(p, ChannelRepair) {
+	for _, item := range items {
 		if speaksOf(item, line) {
 			return item, nil
 		}
 	}
 	return InboxItem{}, errNotShown
+}
+
+// word is what the PSP's API says of what a line is of.
+func (t *reconcileTurn) word(ctx context.Context, line pix.StatementLine) ([]InboxItem, answer) {
+	if line.Kind == pix.KindPixOut || line.Kind == pix.KindReturnIn {
+		p, a := t.r.psp.getPayoutByID(ctx, line.EndToEndID)
+		if a.verdict != verdictDone {
+			return nil, a
+		}
+		return t.r.confirmedPayoutItems(p, ChannelRepair), a
+	}
+	p, a := t.r.psp.getPix(ctx, line.EndToEndID)
+	if a.verdict != verdictDone {
+		return nil, a
+	}
+	return t.r.confirmedItems(p, ChannelRepair), a
 }
 
 // returnOf is the rtrId of a refund's line, empty on a credit's.
@@ -187,8 +203,11 @@ func returnOf(line pix.StatementLine) pix.ReturnID {
 
 // speaksOf says whether an item is the event of a statement line.
 func speaksOf(item InboxItem, line pix.StatementLine) bool {
-	if line.Kind == pix.KindRefundOut {
+	switch line.Kind {
+	case pix.KindRefundOut:
 		return item.Refund != nil && string(item.Refund.ReturnID) == line.ID
+	case pix.KindPixOut, pix.KindReturnIn: // whose ID is empty on what went out
+		return item.Payout != nil && string(item.Payout.ReturnID) == line.ID
 	}
 	return item.Credit != nil
 }

@@ -85,12 +85,33 @@ type Refund struct {
 	Problem     string // the PSP's reason, once failed
 	InStatement bool
 	RequestedAt time.Time
-	FirstCallAt time.Time // when the first PUT may have left; zero before
+	// FirstCallAt is when the first PUT may have left. LastCallAt is when the last
+	// one may have left that nobody has an answer of, PriorCallAt the same without
+	// the call under way. All are zero before.
+	FirstCallAt time.Time
+	LastCallAt  time.Time
+	PriorCallAt time.Time
 	FinishedAt  time.Time
 
 	Attempts int
 	DueAt    time.Time // while open and ours: when to call or ask
 	Version  int64
+}
+
+// Leased is the refund under a lease of whoever calls about it now: a PUT may
+// leave under it, but for one whose id is another's.
+func (r Refund) Leased(in Lease) Refund {
+	r.DueAt = in.Now.Add(in.For)
+	r.Version++
+	r.Attempts++
+	if r.Clash {
+		return r
+	}
+	if r.FirstCallAt.IsZero() {
+		r.FirstCallAt = in.Now
+	}
+	r.PriorCallAt, r.LastCallAt = r.LastCallAt, in.Now
+	return r
 }
 
 // Intention is what ledger references of the merchant's refund are made of.

@@ -138,10 +138,16 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 	case x.Clash:
 		s.r.cfg.reached(MarkRefundRekeyed)
 		call.NewID = s.r.refundID(x.Consumer, x.Reference, x.Rekeys+1)
-	case x.Attempts == 1:
-		wait = s.put(ctx, x, &call)
 	default:
-		wait = s.ask(ctx, x, &call)
+		fate := s.carry(ctx, x)
+		wait, call.Answered = fate.wait, fate.answered
+		switch {
+		case fate.refused:
+			s.r.cfg.reached(MarkRefundRefused)
+			call.Refused, call.Problem = true, string(fate.refusal.body)
+		case fate.verdict == verdictDone:
+			learn(x, fate.found, &call)
+		}
 	}
 	now, err := s.r.now(ctx)
 	if err != nil {
@@ -156,34 +162,29 @@ func (s refundSender) settle(ctx context.Context, x Refund) error {
 	return err
 }
 
-// ask looks what became of an earlier call, and repeats it under the same id
-// where the PSP does not know it. It returns how long the PSP asked to wait.
-func (s refundSender) ask(ctx context.Context, x Refund, call *RefundCall) time.Duration {
-	s.r.cfg.reachedIf(x.State == RefundReserved, MarkRefundAsked)
-	d, a := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
-	switch a.verdict {
-	case verdictDone:
-		learn(x, d, call)
-	case verdictAbsent:
-		s.r.cfg.reached(MarkRefundRepeated)
-		return s.put(ctx, x, call)
-	}
-	return a.wait
-}
-
-// put asks for the refund, and returns how long the PSP asked to wait.
-func (s refundSender) put(ctx context.Context, x Refund, call *RefundCall) time.Duration {
-	d, a := s.r.psp.putRefund(ctx, x)
-	switch a.verdict {
-	case verdictDone:
-		learn(x, d, call)
-	case verdictRefused, verdictAbsent:
-		if s.provesRefusal(ctx, x, a) {
-			s.r.cfg.reached(MarkRefundRefused)
-			call.Refused, call.Problem = true, string(a.body)
-		}
-	}
-	return a.wait
+// carry makes the request, or asks what became of an earlier one. A refused first
+// request ends the refund. A later one may be refused because an earlier one took
+// effect: it ends the refund only once the last one that nobody has an answer of
+// is longer ago than the PSP may hide its effect, and the PSP still knows nothing.
+//
+// The same holds of one that is answered "not found": the PSP does not know the
+// Pix, at first perhaps not yet. A refund that it will never make must not hold
+// its money, and be asked for, without end. Should the PSP have made it after
+// all, its line of the statement is booked as the PSP's own.
+func (s refundSender) carry(ctx context.Context, x Refund) callFate[pix.Refund] {
+	return outCall[pix.Refund]{
+		asks: x.Attempts > 1,
+		ask: func(ctx context.Context) (pix.Refund, answer) {
+			s.r.cfg.reachedIf(x.State == RefundReserved && x.Attempts > 1, MarkRefundAsked)
+			return s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
+		},
+		send: func(ctx context.Context) (pix.Refund, answer) {
+			s.r.cfg.reachedIf(x.Attempts > 1, MarkRefundRepeated)
+			return s.r.psp.putRefund(ctx, x)
+		},
+		final: func(a answer) bool { return s.provesRefusal(ctx, x, a) },
+		first: x.Attempts == 1,
+	}.make(ctx)
 }
 
 // learn takes over what the PSP says of a refund. Another amount under our id
@@ -198,16 +199,8 @@ func learn(x Refund, d pix.Refund, call *RefundCall) {
 // StatusClash is our own word, in a [RefundCall], for a refund of another's under our id.
 const StatusClash pix.RefundStatus = "CLASH"
 
-// provesRefusal says whether a refused PUT ends the matter. One that says that
-// the id is in use never does; another does if it was the very first. A later
-// one may be refused because an earlier one took effect, so it counts only when
-// the PSP has had the time in which it may hide an effect, and still does not
-// know the refund.
-//
-// The same holds of a PUT that is answered "not found": the PSP does not know
-// the Pix, at first perhaps not yet. A refund that it will never make must not
-// hold its money, and be asked for, without end. Should the PSP have made it
-// after all, its line of the statement is booked as the PSP's own.
+// provesRefusal says whether a refused PUT ends the matter if the PSP knows no
+// such refund then. One that says that the id is in use never does.
 func (s refundSender) provesRefusal(ctx context.Context, x Refund, a answer) bool {
 	if a.verdict == verdictRefused && idInUse(a.body) {
 		return false
@@ -215,12 +208,12 @@ func (s refundSender) provesRefusal(ctx context.Context, x Refund, a answer) boo
 	if x.Attempts == 1 {
 		return a.verdict == verdictRefused
 	}
-	now, err := s.r.now(ctx)
-	if err != nil || now.Sub(x.FirstCallAt) < s.r.cfg.ProofAfter {
-		return false
+	since := x.PriorCallAt
+	if since.IsZero() { // every call so far was answered with a refusal
+		since = x.FirstCallAt
 	}
-	_, b := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
-	return b.verdict == verdictAbsent
+	now, err := s.r.now(ctx)
+	return err == nil && now.Sub(since) >= s.r.cfg.ProofAfter
 }
 
 // idInUse says whether a refusal is about the id, not about the refund.

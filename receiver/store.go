@@ -58,6 +58,21 @@ type Store interface {
 	// RecordRefunds stores what calls about refunds taught, and books the end of
 	// one that is final. A refund moves forward only.
 	RecordRefunds(ctx context.Context, in []RefundCall) ([]Refund, error)
+	// ReservePayouts stores intentions to pay before any call is made, and takes
+	// their money aside; all under one lock with whatever else spends.
+	ReservePayouts(ctx context.Context, in []NewPayout) ([]ReservePayoutOutcome, error)
+	// FindPayouts reads payouts; nil where unknown.
+	FindPayouts(ctx context.Context, in []PayoutRef) ([]*Payout, error)
+	// ListPayouts lists payouts in the order (consumer, reference).
+	ListPayouts(ctx context.Context, q PayoutQuery) ([]Payout, error)
+	// LeasePayouts takes open payouts that are due, see [Payout.Leased].
+	LeasePayouts(ctx context.Context, in Lease) ([]Payout, error)
+	// RecordPayouts stores what calls about payouts taught, and books the end of
+	// one that is final. A payout moves forward only.
+	RecordPayouts(ctx context.Context, in []PayoutCall) ([]Payout, error)
+	// ResolvePayouts ends the wait of payouts in the conciliation queue, by an
+	// operator's word, which is recorded. False: there was nothing to end.
+	ResolvePayouts(ctx context.Context, in []PayoutResolution) ([]bool, error)
 	// PutMemos notes money blocked under MED, or released. False: known as such.
 	PutMemos(ctx context.Context, in []Memo) ([]bool, error)
 
@@ -143,6 +158,7 @@ const (
 	QueueInbox   Queue = "inbox"
 	QueueCharges Queue = "charges"
 	QueueRefunds Queue = "refunds"
+	QueuePayouts Queue = "payouts"
 	QueueOutbox  Queue = "outbox"
 )
 
@@ -239,6 +255,9 @@ type RefundCall struct {
 	// Refused ends the refund: the PSP will not make it. Problem says why.
 	Refused bool
 	Problem string
+	// Answered says that no PUT left under the lease that may have taken effect
+	// without our knowing.
+	Answered bool
 	// NewID replaces an id that is another refund's.
 	NewID pix.RefundID
 	// Version is that of the lease under which the call was made. What the PSP
@@ -258,7 +277,10 @@ type Application struct {
 	// same of a refund's own GET.
 	Confirmed *Credit
 	Refund    *RefundContent
-	// Denied says that a refund's own GET answered that there is none.
+	// Payout is the same of a payout's own GET: its state, or the return that the
+	// event is about.
+	Payout *PayoutContent
+	// Denied says that a refund's or a payout's own GET answered that there is none.
 	Denied bool
 	Now    time.Time
 }
@@ -445,6 +467,7 @@ type ChangeSet struct {
 	Charges      []ChargeChange
 	Payments     []PaymentChange
 	Refunds      []RefundChange
+	Payouts      []PayoutChange
 	Memos        []Memo
 	Transactions []Transaction
 	Cases        []CaseChange
@@ -464,6 +487,9 @@ type PaymentChange struct{ Before, After *Payment }
 
 // RefundChange is a refund before (nil if new) and after.
 type RefundChange struct{ Before, After *Refund }
+
+// PayoutChange is a payout before (nil if new) and after.
+type PayoutChange struct{ Before, After *Payout }
 
 // CaseChange is a case before (nil if new) and after.
 type CaseChange struct{ Before, After *Case }

@@ -194,18 +194,34 @@ func (s pendingSweeper) ask(ctx context.Context, after int64) (n int, last int64
 		if id == "" {
 			continue
 		}
-		p, a := s.r.psp.getPix(ctx, id)
+		items, a := s.word(ctx, e)
 		if a.verdict == verdictAbsent {
 			continue
 		}
 		if a.verdict != verdictDone {
 			return n, last, a.Err()
 		}
-		if _, err := s.r.store.AppendInbox(ctx, s.r.confirmedItems(p, ChannelRepair)); err != nil {
+		if _, err := s.r.store.AppendInbox(ctx, items); err != nil {
 			return n, last, err
 		}
 	}
 	return n, last, nil
+}
+
+// word is what the PSP says of what an event is about.
+func (s pendingSweeper) word(ctx context.Context, e Event) ([]InboxItem, answer) {
+	if e.Payout != nil {
+		p, a := s.r.psp.getPayout(ctx, e.Payout.Key)
+		if a.verdict != verdictDone {
+			return nil, a
+		}
+		return s.r.confirmedPayoutItems(p, ChannelRepair), a
+	}
+	p, a := s.r.psp.getPix(ctx, e.EndToEndID())
+	if a.verdict != verdictDone {
+		return nil, a
+	}
+	return s.r.confirmedItems(p, ChannelRepair), a
 }
 
 // registrar keeps our callback URL registered at the PSP, which may forget it.

@@ -61,10 +61,11 @@ type InboxItem struct {
 	Source  string
 	Key     string
 	Channel Channel
-	// One of Credit and Refund is set, neither on an item that could not be
+	// One of Credit, Refund and Payout is set, none on an item that could not be
 	// read; Invalid then says why.
 	Credit  *Credit
 	Refund  *RefundContent
+	Payout  *PayoutContent
 	Invalid string
 	// Confirmed marks content that the PSP's own API gave us.
 	Confirmed bool
@@ -121,9 +122,10 @@ type Event struct {
 	Channel Channel
 	// Credit is the content to act on: the confirmed one once there is one,
 	// until then the first received. Refund is the same for an event about a
-	// refund. Both are nil on an unreadable item.
+	// refund, Payout of one about a payout. All are nil on an unreadable item.
 	Credit     *Credit
 	Refund     *RefundContent
+	Payout     *PayoutContent
 	Confirmed  bool
 	Raw        []byte
 	ReceivedAt time.Time
@@ -144,17 +146,20 @@ func (e Event) EndToEndID() pix.EndToEndID {
 		return e.Credit.EndToEndID
 	case e.Refund != nil:
 		return e.Refund.EndToEndID
+	case e.Payout != nil:
+		return e.Payout.EndToEndID
 	}
 	return ""
 }
 
 // Variant is other content that came under a key already known. Refund is set
-// where the event is about one.
+// where the event is about one, and Payout likewise.
 type Variant struct {
 	EventID    int64
 	Channel    Channel
 	Credit     Credit
 	Refund     *RefundContent
+	Payout     *PayoutContent
 	Confirmed  bool
 	ReceivedAt time.Time
 }

@@ -94,8 +94,8 @@ func (w worker) confirm(ctx context.Context, e Event, leaseEnd time.Time) (*Defe
 		return w.applyConfirmed(ctx, e, app)
 	case verdictAbsent:
 		w.r.cfg.reached(MarkAnsweredNo)
-		if e.Refund != nil { // what that means depends on what is left of its Pix
-			app.Refund, app.Denied = nil, true
+		if e.Credit == nil { // what that means depends on what the books say
+			app.Refund, app.Payout, app.Denied = nil, nil, true
 			return w.applyConfirmed(ctx, e, app)
 		}
 		d := w.again(e, app.Now, ReasonUnknownAtPSP, a.wait)
@@ -114,9 +114,29 @@ func (w worker) ask(ctx context.Context, e Event) (Application, answer) {
 		app.Refund = &c
 		return app, a
 	}
+	if e.Payout != nil {
+		return w.askPayout(ctx, e, app)
+	}
 	p, a := w.r.psp.getPix(ctx, e.Credit.EndToEndID)
 	c := creditOf(p)
 	app.Confirmed = &c
+	return app, a
+}
+
+// askPayout gets the PSP's word about a payout, or about a return of it: one that
+// the payout does not have is none.
+func (w worker) askPayout(ctx context.Context, e Event, app Application) (Application, answer) {
+	p, a := w.r.psp.getPayout(ctx, e.Payout.Key)
+	if a.verdict != verdictDone {
+		return app, a
+	}
+	for _, c := range payoutContents(p) {
+		if c.ReturnID == e.Payout.ReturnID {
+			app.Payout = &c
+			return app, a
+		}
+	}
+	a.verdict = verdictAbsent
 	return app, a
 }
 

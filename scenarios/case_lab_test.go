@@ -314,14 +314,14 @@ func (l *lab) unmoved(what string, do func()) {
 	}
 }
 
-// ledgerIsStatement compares every Pix received and every refund, line by line,
+// ledgerIsStatement compares every Pix, refund and return, line by line,
 // and wants none in the ledger that the statement does not hold. except are left
 // out.
 func (l *lab) ledgerIsStatement(except ...pix.EndToEndID) {
 	l.t.Helper()
 	type line struct {
 		pix    pix.EndToEndID
-		refund string // rtrId, empty on the Pix itself
+		refund string // refund's or return's id, empty on the Pix itself
 	}
 	net := map[line]pix.Amount{}
 	for _, t := range l.mem.Transactions() {
@@ -333,7 +333,7 @@ func (l *lab) ledgerIsStatement(except ...pix.EndToEndID) {
 	}
 	for _, s := range l.psp.Statement(labStart().AddDate(-10, 0, 0), l.clock.Now().AddDate(1, 0, 0)) {
 		at := line{pix: s.EndToEndID}
-		if s.Kind == pix.KindRefundOut {
+		if s.Kind == pix.KindRefundOut || s.Kind == pix.KindReturnIn {
 			at.refund = s.ID
 		}
 		if !slices.Contains(except, s.EndToEndID) {

@@ -225,6 +225,14 @@ func (s *struckStore) RecordRefunds(ctx context.Context, in []receiver.RefundCal
 	return struck(s, "RecordRefunds", func() ([]receiver.Refund, error) { return s.Store.RecordRefunds(ctx, in) })
 }
 
+func (s *struckStore) ReservePayouts(ctx context.Context, in []receiver.NewPayout) ([]receiver.ReservePayoutOutcome, error) {
+	return struck(s, "ReservePayouts", func() ([]receiver.ReservePayoutOutcome, error) { return s.Store.ReservePayouts(ctx, in) })
+}
+
+func (s *struckStore) RecordPayouts(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error) {
+	return struck(s, "RecordPayouts", func() ([]receiver.Payout, error) { return s.Store.RecordPayouts(ctx, in) })
+}
+
 // wire is the network of a receiver: the PSP, and the merchant's endpoint.
 type wire struct{ l *lab }
 
@@ -286,14 +294,14 @@ func (l *lab) step(name string) error {
 	return err
 }
 
-// work runs workers, the senders of charges and refunds, and dispatchers of all
+// work runs workers, the senders of charges, refunds and payouts, and dispatchers of all
 // receivers until none finds anything that is due now.
 func (l *lab) work() {
 	l.t.Helper()
 	for range 5000 {
 		done := 0
 		for _, steps := range l.steps {
-			for _, name := range []string{"worker/1", "charges", "refunds", "dispatcher/merchant"} {
+			for _, name := range []string{"worker/1", "charges", "refunds", "payouts", "dispatcher/merchant"} {
 				p, err := steps[name].RunOnce(l.t.Context())
 				if err != nil {
 					l.t.Fatalf("%s: %v", name, err)
@@ -315,7 +323,7 @@ func (l *lab) rest() {
 	for range 1000 {
 		l.work()
 		var next time.Time
-		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox} {
+		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueuePayouts, receiver.QueueOutbox} {
 			due, ok, err := l.store.NextDue(l.t.Context(), q)
 			if err != nil {
 				l.t.Fatal(err)

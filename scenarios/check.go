@@ -136,6 +136,18 @@ func (j *judge) answer(a *apiAnswer) {
 	}
 }
 
+// ackPayouts is ack for a callback about payouts.
+func (j *judge) ackPayouts(body []byte) {
+	items, err := pix.ParsePayoutCallback(body)
+	if err != nil {
+		j.report("I5", "a body that cannot be read was acknowledged: "+err.Error(), nil)
+		return
+	}
+	if d := j.w.view.lostPayouts(items); d != "" {
+		j.report("I5", d, nil)
+	}
+}
+
 func (j *judge) end() {
 	if err := j.w.psp.Check(); err != nil {
 		j.report("PSP", "the fake PSP contradicts itself: "+err.Error(), nil)

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
@@ -22,12 +23,25 @@ func (nothingInvented) commit(v *View, cs *receiver.ChangeSet) string {
 			if e.Account != receiver.AccountSettlement || e.Cents <= 0 {
 				continue
 			}
+			if e.ReturnID != "" && strings.HasPrefix(t.Reference, "pay:") {
+				if !v.cameBack(e) {
+					return fmt.Sprintf("%s of payout %s was booked as come back, and never was", e.Cents.BRL(), e.EndToEndID)
+				}
+				continue
+			}
 			if d := v.invented(e.EndToEndID, e.Cents); d != "" {
 				return d
 			}
 		}
 	}
 	return ""
+}
+
+// cameBack says whether an entry is a return of a payout that the PSP made.
+func (v *View) cameBack(e receiver.Entry) bool {
+	return slices.ContainsFunc(v.TruthPayouts[e.EndToEndID].Returns, func(r pix.PayoutReturn) bool {
+		return r.ReturnID == e.ReturnID && r.Amount == e.Cents
+	})
 }
 
 // invented says what is wrong with a credit, "" if nothing is.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
 )
 
 // ackedIsStored is I5: whoever answers 2xx answers for it.
@@ -27,6 +28,29 @@ func (ackedIsStored) ack(v *View, items []pix.CallbackItem) string {
 		}
 		if it.Err != nil && !v.storedRaw(it.Raw) {
 			return fmt.Sprintf("an unreadable item (%v) was acknowledged and is not in the inbox", it.Err)
+		}
+	}
+	return ""
+}
+
+// lostPayouts finds an item about a payout that was acknowledged and is not in
+// the inbox: its state, or one of its returns.
+func (v *View) lostPayouts(items []pix.PayoutItem) string {
+	for _, it := range items {
+		if it.Err != nil {
+			if !v.storedRaw(it.Raw) {
+				return fmt.Sprintf("an unreadable item (%v) was acknowledged and is not in the inbox", it.Err)
+			}
+			continue
+		}
+		keys := []string{receiver.PayoutContent{Key: it.Payout.Key, Status: it.Payout.Status}.InboxKey()}
+		for _, r := range it.Payout.Returns {
+			keys = append(keys, receiver.PayoutContent{ReturnID: r.ReturnID}.InboxKey())
+		}
+		for _, key := range keys {
+			if v.ByPayout[key] == nil {
+				return fmt.Sprintf("%s was acknowledged and is not in the inbox", key)
+			}
 		}
 	}
 	return ""

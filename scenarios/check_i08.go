@@ -38,6 +38,11 @@ func (monotone) commit(_ *View, cs *receiver.ChangeSet) string {
 			return fmt.Sprintf("refund %s of Pix %s went from %s to %s", c.After.ID, c.After.EndToEndID, b.State, c.After.State)
 		}
 	}
+	for _, c := range cs.Payouts {
+		if b := c.Before; b != nil && payoutWentBack(b, c.After) {
+			return fmt.Sprintf("payout %s went from %s to %s", c.After.Reference, b.State, c.After.State)
+		}
+	}
 	for _, c := range cs.Events {
 		if b := c.Before; b != nil && b.Confirmed && !c.After.Confirmed {
 			return fmt.Sprintf("event %s was confirmed and is no more", c.After.Key)
@@ -49,4 +54,10 @@ func (monotone) commit(_ *View, cs *receiver.ChangeSet) string {
 		}
 	}
 	return ""
+}
+
+// payoutWentBack says whether a payout lost a state, its key, or a return.
+func payoutWentBack(b, a *receiver.Payout) bool {
+	return b.State.Final() && (a.State != b.State || a.Amount != b.Amount) || a.Key != b.Key || a.Returned() < b.Returned() ||
+		b.State == receiver.PayoutProcessing && a.State == receiver.PayoutReserved
 }

@@ -21,6 +21,9 @@ func (oneContent) commit(v *View, cs *receiver.ChangeSet) string {
 		if b != nil && b.Refund != nil && a.Refund != nil && !b.Refund.SameContent(*a.Refund) && !a.Confirmed {
 			return fmt.Sprintf("event %s changed its content without the PSP's word", a.Key)
 		}
+		if b != nil && b.Payout != nil && a.Payout != nil && !b.Payout.SameContent(*a.Payout) && !a.Confirmed {
+			return fmt.Sprintf("event %s changed its content without the PSP's word", a.Key)
+		}
 		if b == nil || b.Credit == nil || a.Credit == nil || b.Credit.SameContent(*a.Credit) {
 			continue
 		}
@@ -35,6 +38,9 @@ func (oneContent) commit(v *View, cs *receiver.ChangeSet) string {
 		id := receiver.DivergenceCase(k.Credit.EndToEndID)
 		if k.Refund != nil {
 			id = receiver.RefundCase(k.Refund.EndToEndID, k.Refund.ID)
+		}
+		if k.Payout != nil {
+			id = receiver.PayoutCase(k.Payout.Key)
 		}
 		if v.Cases[id] == nil {
 			return fmt.Sprintf("other content of event %d came and opened no case %s", k.EventID, id)

@@ -30,7 +30,7 @@ func (ledgerIsStatement) end(f *final) string {
 
 // line is what the ledger has for a line of the statement.
 func (v *View) line(l pix.StatementLine) pix.Amount {
-	if l.Kind == pix.KindRefundOut {
+	if l.Kind == pix.KindRefundOut || l.Kind == pix.KindReturnIn {
 		return v.Returned[returnLine{l.EndToEndID, pix.ReturnID(l.ID)}]
 	}
 	return v.at(l.EndToEndID).Money.Credited

@@ -32,6 +32,11 @@ func (atRest) end(f *final) string {
 			}
 		}
 	}
+	for _, key := range sorted(f.Payouts) {
+		if x := f.Payouts[key]; !x.State.Final() {
+			return fmt.Sprintf("payout %s is still %s after %d calls", x.Reference, x.State, x.Attempts)
+		}
+	}
 	for o := range f.Outbox.all() {
 		switch {
 		case o.Sent && f.w.endpointNamed(o.Endpoint).got[o.ID] == 0:

@@ -8,7 +8,7 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// onceOut is I14, its half about refunds: a refund of ours that counts as done
+// onceOut is I14. Its half about payouts stands in check_i14_payout.go; of refunds: a refund of ours that counts as done
 // was made at the PSP exactly once, with that amount; one that counts as failed
 // was never made; and the PSP made none in our name that we do not know of.
 type onceOut struct{}
@@ -17,6 +17,9 @@ func (onceOut) id() string       { return "I14" }
 func (onceOut) sentence() string { return "What was asked for once went out once" }
 
 func (onceOut) end(f *final) string {
+	if d := f.payouts(); d != "" {
+		return d
+	}
 	claimed, made := map[pix.ReturnID]bool{}, map[pix.EndToEndID][]*TrueRefund{}
 	for i := range f.TruthRefunds {
 		t := &f.TruthRefunds[i]

@@ -51,5 +51,16 @@ func (f *final) strandedRefund() string {
 			return fmt.Sprintf("genuine refund %s of Pix %s ended in quarantine: %s", r.ID, r.EndToEndID, e.Reason)
 		}
 	}
+	return f.strandedPayout()
+}
+
+// strandedPayout finds news of a payout, told as it was, whose event is set aside.
+func (f *final) strandedPayout() string {
+	for _, key := range sorted(f.ByPayout) {
+		e := f.ByPayout[key]
+		if _, genuine := f.TruthPayouts[e.Payout.EndToEndID]; genuine && e.State == receiver.EventQuarantined {
+			return fmt.Sprintf("news of a genuine payout, %s, ended in quarantine: %s", key, e.Reason)
+		}
+	}
 	return ""
 }

@@ -63,11 +63,14 @@ func (c *toldOnce) commit(v *View, cs *receiver.ChangeSet) string {
 }
 
 // effectOf is the effect of a transaction, false where the merchant is told of
-// none: money that is set aside for a refund has not moved yet, and who closes a
-// case is the merchant.
+// none: money that is set aside for a refund has not moved yet, who closes a case
+// is the merchant, and so is who asks for a payout: what became of it, the API's
+// answer says. That covers what is adjusted about a payout, too.
 func effectOf(command string, t receiver.Transaction) (effect, bool) {
-	kind, _, _ := strings.Cut(t.Reference, ":")
+	kind, about, _ := strings.Cut(t.Reference, ":")
 	switch {
+	case kind == "pay", kind == "ajuste" && strings.HasPrefix(about, receiver.PayoutCase("")):
+		return effect{}, false
 	case kind == "pix", kind == "ajuste", kind == "caso" && command != "CloseCases":
 	case kind == "dev" && !strings.HasSuffix(t.Reference, ":reserva"):
 	default:

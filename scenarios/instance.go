@@ -41,7 +41,7 @@ func (in *instance) start() error {
 	built, err := w.build(Env{
 		Config:  w.receiverConfig(in),
 		Store:   &simStore{in: in, life: in.life, inner: w.store},
-		Workers: w.plan.Settings.Workers,
+		Workers: w.plan.Settings.Workers, NewLatch: func() receiver.Latch { return &latch{w: w} },
 	})
 	if err != nil {
 		return err
@@ -49,6 +49,9 @@ func (in *instance) start() error {
 	in.dead = false
 	in.handler, in.steps = built.Handler, built.Steps
 	w.emit(in.name, "instance.up", "", "life", strconv.Itoa(in.life))
+	if b := built.Batcher; b != nil {
+		w.spawn(in, in.name+"/batcher"+lifeSuffix(in.life), "", func() { in.flush(b) }, nil)
+	}
 	for _, s := range in.steps {
 		w.spawn(in, in.name+"/"+s.Name()+lifeSuffix(in.life), "", func() { in.loop(s) }, nil)
 	}
@@ -150,6 +153,14 @@ func (in *instance) loop(s receiver.Step) {
 		default:
 			errs = 0
 		}
+	}
+}
+
+// flush runs a batcher as long as the instance lives. What goes wrong with a
+// flush its callers are told.
+func (in *instance) flush(b *receiver.Batcher) {
+	for ctx := context.Background(); !in.w.stop() && b.Wait(ctx) == nil; {
+		_, _ = b.RunOnce(ctx)
 	}
 }
 

@@ -19,7 +19,11 @@ const consumer = chaos.Consumer
 // for the body, a refusal of something genuine is a finding.
 func (w *World) answered(a *fakepsp.Attempt, in *inbound, inst *instance, status int) {
 	if status >= 200 && status <= 299 {
-		w.judge.ack(a.Body)
+		if chaos.AboutPayout(a.Address.Notice) {
+			w.judge.ackPayouts(a.Body)
+		} else {
+			w.judge.ack(a.Body)
+		}
 		return
 	}
 	skewed := w.faults.At(inst.clockPlace, w.sched.Now()).Any()
@@ -72,6 +76,7 @@ func (w *World) pending() []string {
 	add(events, "events in the inbox that are neither processed nor quarantined")
 	add(charges, "charges whose call has no known outcome")
 	add(refunds, "refunds whose end is not known")
+	add(openPayouts(w.view.Payouts), "payouts whose end is not known")
 	add(outbox, "outbox events that were not sent")
 	if !w.psp.Quiet() {
 		out = append(out, "callbacks that the PSP still owes")
@@ -97,9 +102,19 @@ func openRefunds(list []*receiver.Refund) int {
 	return n
 }
 
+func openPayouts(all map[string]*receiver.Payout) int {
+	n := 0
+	for _, key := range sorted(all) {
+		if x := all[key]; !x.State.Final() {
+			n++
+		}
+	}
+	return n
+}
+
 // redeliver sends every settled Pix with a txid once more, as it stands with its
-// refunds, signed anew, one body after the other, and notes whether anything
-// moved.
+// refunds, signed anew, one body after the other, then all payouts, and notes
+// whether anything moved.
 func (w *World) redeliver(limit chaos.Instant) {
 	w.replaying = true
 	defer func() { w.replaying = false }()
@@ -121,19 +136,34 @@ func (w *World) sendAgain(rows []fakepsp.SettledPix) {
 		rows = rows[1:]
 	}
 	if len(items) == 0 {
+		w.sendPayoutsAgain()
 		return
 	}
-	body := pix.EncodeCallback(items)
+	w.postAgain("/pix", pix.EncodeCallback(items), func() { w.sendAgain(rows) })
+}
+
+// sendPayoutsAgain sends all payouts once more, as they stand.
+func (w *World) sendPayoutsAgain() {
+	var items []pix.Payout
+	for _, row := range w.psp.Payouts() {
+		items = append(items, row.Payout)
+	}
+	if len(items) > 0 {
+		w.postAgain("/pagamentos", pix.EncodePayoutCallback(items), func() {})
+	}
+}
+
+func (w *World) postAgain(path string, body []byte, then func()) {
 	w.replays++
 	w.send(&inbound{
-		name: "again/" + strconv.Itoa(w.replays), method: http.MethodPost, path: "/pix", body: body,
+		name: "again/" + strconv.Itoa(w.replays), method: http.MethodPost, path: path, body: body,
 		header:  http.Header{pix.SignatureHeader: {pix.Sign(callbackSecret(w.plan.Seed), w.now(), body)}},
 		timeout: time.Minute,
 		then: func(status int, _ []byte, err error) {
 			if err != nil || status != http.StatusOK {
 				w.moved("delivering everything again was answered with " + outcome(status, err))
 			}
-			w.sendAgain(rows)
+			then()
 		},
 	})
 }
@@ -151,6 +181,8 @@ func (w *World) watchReplay(cs *receiver.ChangeSet) {
 		w.moved("delivering everything again posted " + cs.Transactions[0].Reference)
 	case len(cs.Refunds) > 0:
 		w.moved("delivering everything again changed refund " + string(cs.Refunds[0].After.ID))
+	case len(cs.Payouts) > 0:
+		w.moved("delivering everything again changed payout " + cs.Payouts[0].After.Reference)
 	case len(cs.Charges) > 0:
 		w.moved("delivering everything again changed charge " + cs.Charges[0].After.Reference)
 	case len(cs.Cases) > 0:

@@ -27,6 +27,7 @@ func Named() []Scenario {
 		thousandCopies(), appliedTwice(), neverComes(), overtakesItsCharge(),
 		refundBeforeCredit(), refundIDsPerPix(), refundAppliedTwice(),
 		disputeThenRefund(), refundThenDispute(), oldDispute(), cancelAgainstPay(),
+		payoutAnswersLost(), payoutGatewayTimeout(), payoutRejectedLate(), payoutComesBack(), payoutToldFirst(),
 	}
 }
 

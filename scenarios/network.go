@@ -41,6 +41,9 @@ func (c client) Do(req *http.Request) (*http.Response, error) {
 	a.calls++
 	name := a.task.Name + "/call/" + strconv.Itoa(a.calls)
 	subject := w.subjectOfPath(req.URL.Path)
+	if key := req.Header.Get("Idempotency-Key"); subject == "" && key != "" {
+		subject = w.subjects[key]
+	}
 	a.park(w.sched.Now(), subject, "call")
 	if w.sched.Now() >= end {
 		return nil, context.DeadlineExceeded

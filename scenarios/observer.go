@@ -40,6 +40,32 @@ func (o pspObserver) RefundSettled(row fakepsp.RefundRow) {
 	w.emit("psp", "refund.settled", string(row.Status)+" "+row.Amount.String(), "e2e", string(row.EndToEndID), "refund", string(row.ID), "rtr", string(row.ReturnID))
 }
 
+// PayoutAsked adds a payout to the truth, in process, and its endToEndId to the
+// plan's subjects.
+func (o pspObserver) PayoutAsked(row fakepsp.PayoutRow) {
+	w := o.w
+	w.subjects[string(row.EndToEndID)] = row.Subject
+	w.view.TruthByKey[row.Key] = append(w.view.TruthByKey[row.Key], row.EndToEndID)
+	o.putPayout(row, "payout.asked", row.Amount.String()+" to "+string(row.PixKey))
+}
+
+// PayoutEnded notes a payout's end.
+func (o pspObserver) PayoutEnded(row fakepsp.PayoutRow) {
+	o.w.lastSettled = o.w.sched.Now()
+	o.putPayout(row, "payout.ended", string(row.Status)+" "+row.Amount.String())
+}
+
+// PayoutReturned notes money of a payout that came back.
+func (o pspObserver) PayoutReturned(row fakepsp.PayoutRow, back pix.PayoutReturn) {
+	o.w.lastSettled = o.w.sched.Now()
+	o.putPayout(row, "payout.returned", back.Amount.String()+" "+string(back.ReturnID))
+}
+
+func (o pspObserver) putPayout(row fakepsp.PayoutRow, kind, detail string) {
+	o.w.view.TruthPayouts[row.EndToEndID] = row
+	o.w.emit("psp", kind, detail, "e2e", string(row.EndToEndID), "key", row.Key, "subject", row.Subject)
+}
+
 // Disputed notes a stage of a MED case.
 func (o pspObserver) Disputed(c fakepsp.DisputeCase) {
 	o.w.emit("psp", "dispute", string(c.Stage), "dispute", c.ID)

@@ -32,6 +32,8 @@ type Outcome struct {
 	// Skewed says that a receiver's clock was wrong on purpose, so that the times
 	// of its rows prove nothing.
 	Skewed bool
+	// Answers are what the merchant was answered under idempotency keys, in order.
+	Answers []Answer
 	// Arrived counts outbox events at the merchant's endpoint, by id.
 	Arrived map[int64]int
 	// Replayed is what delivering everything again moved, Died what ended a
@@ -50,6 +52,16 @@ type Outcome struct {
 type Acknowledged struct {
 	At    time.Time
 	Items []pix.CallbackItem
+}
+
+// Answer is one answer to a request of the merchant's under an idempotency key,
+// which is its reference. Altered says that the request asked for another amount.
+type Answer struct {
+	Route, Reference, EndToEndID string
+	Altered                      bool
+	At                           time.Time
+	Status                       int
+	ContentType, Body            string
 }
 
 // Judge has the checkers of every invariant look at an outcome, those of each
@@ -128,6 +140,12 @@ func (j *judge) afterwards(o *Outcome) {
 		if d := j.w.view.late(a); d != "" && !o.Skewed {
 			j.report("I5", d, nil)
 		}
+	}
+	for _, a := range o.Answers {
+		j.answer(&apiAnswer{
+			asking:  &asking{w: j.w, route: a.Route, reference: a.Reference, endToEnd: a.EndToEndID},
+			altered: a.Altered, at: a.At, status: a.Status, contentType: a.ContentType, body: a.Body,
+		})
 	}
 	if len(o.Pending) == 0 {
 		j.last()

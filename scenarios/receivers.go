@@ -24,12 +24,16 @@ type Env struct {
 	Config  receiver.Config
 	Store   receiver.Store
 	Workers int
+	// NewLatch makes what an actor of the instance waits at for another.
+	NewLatch func() receiver.Latch
 }
 
 // Built is a running instance: its front door and its background work.
 type Built struct {
 	Handler http.Handler
 	Steps   []receiver.Step
+	// Batcher, where set, is what callbacks share commits by; the world flushes it.
+	Batcher *receiver.Batcher
 }
 
 // Build makes an instance. It is called again at every restart, so what it
@@ -53,9 +57,10 @@ func Reference() Receiver {
 }
 
 func buildReference(e Env) (Built, error) {
-	r, err := receiver.New(e.Config, e.Store)
+	b := receiver.NewBatcher(e.Store, receiver.BatchConfig{Clock: e.Config.Clock, NewLatch: e.NewLatch})
+	r, err := receiver.New(e.Config, b)
 	if err != nil {
 		return Built{}, err
 	}
-	return Built{Handler: r.Handler(), Steps: r.Steps(e.Workers)}, nil
+	return Built{Handler: r.Handler(), Steps: r.Steps(e.Workers), Batcher: b}, nil
 }

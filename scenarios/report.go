@@ -47,11 +47,15 @@ type Report struct {
 	StatementCents, LedgerCents int64
 	// Refunds counts those returned, the PSP's own among them; InProcessCents is
 	// what refunds without a known end hold.
-	Refunds                              int
-	RefundedCents, InProcessCents        int64
-	Processed, Quarantined, PendingInbox int
-	CasesOpen, OutboxSent, Acknowledged  int
-	SimulatedMS                          int64
+	Refunds                       int
+	RefundedCents, InProcessCents int64
+	// Payouts counts those confirmed, PaidCents what they come to, ReturnedCents what
+	// came back of them; InTransitCents is what payouts without a known end hold.
+	Payouts                                  int
+	PaidCents, ReturnedCents, InTransitCents int64
+	Processed, Quarantined, PendingInbox     int
+	CasesOpen, OutboxSent, Acknowledged      int
+	SimulatedMS                              int64
 	// Marks are what the run came to, see [Marks].
 	Marks []string
 	// Switches is how often somebody else stepped than the step before; Schedule
@@ -124,6 +128,14 @@ func (w *World) countInto(r *Report) {
 				r.Refunds++
 				r.RefundedCents += int64(x.Amount)
 			}
+		}
+	}
+	r.InTransitCents = -int64(w.view.Balance[receiver.AccountInTransit])
+	for _, key := range sorted(w.view.Payouts) {
+		if x := w.view.Payouts[key]; x.State == receiver.PayoutConfirmed {
+			r.Payouts++
+			r.PaidCents += int64(x.Amount)
+			r.ReturnedCents += int64(x.Returned())
 		}
 	}
 	r.LedgerCents = int64(w.view.Balance[receiver.AccountSettlement])

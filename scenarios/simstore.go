@@ -220,6 +220,8 @@ func itemID(it receiver.InboxItem) string {
 		return string(it.Credit.EndToEndID)
 	case it.Refund != nil:
 		return string(it.Refund.EndToEndID)
+	case it.Payout != nil:
+		return string(it.Payout.EndToEndID)
 	}
 	return ""
 }

@@ -129,9 +129,10 @@ func (w *World) wronglyRefused(subject string, id pix.EndToEndID, amount pix.Amo
 }
 
 // free is what the account has to spend: what settled and is confirmed, less
-// what refunds hold and MED blocks.
+// what refunds and payouts hold and MED blocks.
 func (v *View) free() pix.Amount {
-	return v.Balance[receiver.AccountSettlement] + v.Balance[receiver.AccountInProcess] - v.blocked() - v.Unspendable
+	held := v.Balance[receiver.AccountInProcess] + v.Balance[receiver.AccountInTransit]
+	return v.Balance[receiver.AccountSettlement] + held - v.blocked() - v.Unspendable
 }
 
 // blocked is what MED holds, as far as the receiver was told.

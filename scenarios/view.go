@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
@@ -42,6 +43,15 @@ type View struct {
 	Answers map[receiver.KeyRef]*apiAnswer
 	// MadeCharges are the txids of charges that the PSP was asked to make.
 	MadeCharges map[pix.TxID]bool
+	// Payouts are the payouts by key, ByPayout the events about them by inbox key,
+	// InTransit what the ledger has set aside for each.
+	Payouts   map[string]*receiver.Payout
+	ByPayout  map[string]*receiver.Event
+	InTransit map[string]pix.Amount
+	// TruthPayouts are the payouts at the PSP as they stand, TruthByKey their ids by
+	// key, in order.
+	TruthPayouts map[pix.EndToEndID]fakepsp.PayoutRow
+	TruthByKey   map[string][]pix.EndToEndID
 
 	// Memos are the blocks under MED that the receiver was told of.
 	Memos map[string]receiver.Memo
@@ -108,6 +118,8 @@ func newView() *View {
 		Revenue: map[string]pix.Amount{}, References: map[string]int{},
 		Returned: map[returnLine]pix.Amount{}, Memos: map[string]receiver.Memo{},
 		Keys: map[receiver.KeyRef]*receiver.Key{}, Answers: map[receiver.KeyRef]*apiAnswer{}, MadeCharges: map[pix.TxID]bool{},
+		Payouts: map[string]*receiver.Payout{}, ByPayout: map[string]*receiver.Event{}, InTransit: map[string]pix.Amount{},
+		TruthPayouts: map[pix.EndToEndID]fakepsp.PayoutRow{}, TruthByKey: map[string][]pix.EndToEndID{},
 		Said: map[pix.EndToEndID][]pix.Amount{},
 	}
 }
@@ -169,6 +181,8 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 			v.of(c.After.Credit.EndToEndID).Event = c.After
 		case c.After.Refund != nil:
 			v.ByRefund[refundState{c.After.Refund.EndToEndID, c.After.Refund.ID, c.After.Refund.Status}] = c.After
+		case c.After.Payout != nil:
+			v.ByPayout[c.After.Key] = c.After
 		default:
 			v.Unreadable[c.After.ID] = c.After
 		}
@@ -185,6 +199,9 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 	}
 	for _, c := range cs.Refunds {
 		v.putRefund(c)
+	}
+	for _, c := range cs.Payouts {
+		v.Payouts[c.After.Key] = c.After
 	}
 	for _, m := range cs.Memos {
 		v.Memos[m.ID] = m
@@ -248,8 +265,12 @@ func (v *View) putRefund(c receiver.RefundChange) {
 func (v *View) post(t receiver.Transaction) {
 	v.References[t.Reference]++
 	adjusts := strings.HasPrefix(t.Reference, receiver.AdjustReference(""))
+	payout, _, _ := strings.Cut(strings.TrimPrefix(t.Reference, "pay:"), ":")
 	for _, e := range t.Entries {
 		v.Balance[e.Account] += e.Cents
+		if e.Account == receiver.AccountInTransit {
+			v.InTransit[payout] += e.Cents
+		}
 		if e.Account == receiver.AccountRevenue {
 			v.Revenue[e.Charge] -= e.Cents
 		}
@@ -265,7 +286,7 @@ func (v *View) post(t receiver.Transaction) {
 			} else {
 				v.Returned[returnLine{e.EndToEndID, e.ReturnID}] += e.Cents
 			}
-			if e.Cents > 0 && !adjusts {
+			if e.Cents > 0 && !adjusts && e.ReturnID == "" {
 				m.Credits = append(m.Credits, e.Cents)
 			}
 		case e.Account.Suspense():

@@ -48,6 +48,9 @@ type World struct {
 	falseRefusal string // a refund that should have been accepted
 	// refusedRefunds says, by reference, what was wrong with the store's refusal.
 	refusedRefunds map[string]string
+	payoutByKey    map[string]*chaos.Payout
+	// refusedPayouts is refusedRefunds for payouts.
+	refusedPayouts map[string]string
 	nths           map[string]int
 	paused         map[int]bool
 	idlers         []*idler
@@ -118,7 +121,8 @@ func newWorld(plan *chaos.Plan, o Options) *World {
 		sched: chaos.NewScheduler(plan.Seed), trace: chaos.NewTrace(o.Trace),
 		balance: plan.Seed.Mixer("balance"),
 		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
-		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{}, nths: map[string]int{}, paused: map[int]bool{},
+		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{},
+		payoutByKey: map[string]*chaos.Payout{}, refusedPayouts: map[string]string{}, nths: map[string]int{}, paused: map[int]bool{},
 		duties: map[receiver.Queue]*dutyRest{}, endpoints: newEndpoints(), marks: newMarks(),
 	}
 	w.sched.Follow(plan.Schedule)
@@ -159,6 +163,7 @@ func (w *World) indexSubjects() {
 		at := refundName{pix.EndToEndID(w.payments[r.Payment].EndToEndID), pix.RefundID(chaos.RefundID(w.plan.Seed, *r))}
 		w.refundByID[at] = r
 	}
+	w.indexPayouts()
 }
 
 func (w *World) openPSP() error {
@@ -183,6 +188,7 @@ func (w *World) openPSP() error {
 		Clients:       []fakepsp.Client{labClient(w.plan.Seed), otherClient(w.plan.Seed)},
 		OversizeBytes: maxBody + 1,
 		NewID:         w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
+		PayoutTerms: w.payoutTerms, PayoutIDs: s.PayoutIDs, PayoutKeyTTL: w.keyTTL(),
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
 	})
 	return err
@@ -237,6 +243,7 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 		Overlap: sweepOverlap, ReconcileEvery: reconcileEvery, ChangedEvery: changedEvery, Grace: reconcileGrace,
 		KeyPurgeEvery: purgeEvery,
 		Consumers:     map[string]receiver.TokenDigest{consumer: receiver.DigestToken(consumerToken(seed))}, Consumer: consumer,
+		PayoutKeyTTL: w.keyTTL(), PayoutLookup: w.plan.Settings.PayoutIDs == chaos.PayoutIDsLookup,
 		Observer: w.marks, MaxBody: maxBody,
 		HTTP: client{in}, Clock: clock{in}, Jitter: seed.Jitter, NewID: seed.ID,
 	}
@@ -409,6 +416,7 @@ func (w *World) heal() {
 		in.revive()
 	}
 	w.requeueWaiting()
+	w.operate()
 	w.windows++
 	w.scheduleCourier()
 	w.rouse()

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/fakepsp"
 	"github.com/pixlab/pixlab/internal/pgcluster"
@@ -286,18 +284,10 @@ func (g got) same(t testing.TB, what string, other got) {
 	}
 }
 
-// exec changes rows behind the receivers' backs: it moves them in time.
+// exec changes rows behind the receivers' backs.
 func (l *apiLab) exec(sql string) {
 	l.t.Helper()
-	ctx := l.t.Context()
-	conn, err := pgx.Connect(ctx, l.database)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, sql); err != nil {
-		l.t.Fatal(err)
-	}
+	pgtest.Exec(l.t, l.database, sql)
 }
 
 // charge is the body of POST /charges.

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/pixlab/pixlab/receiver"
-	process "github.com/pixlab/pixlab/receiver/live"
+	receiverlive "github.com/pixlab/pixlab/receiver/live"
 	"github.com/pixlab/pixlab/scenarios/live"
 )
 
@@ -25,7 +25,7 @@ func (c *cli) leash() {
 // attach puts a receiver on the line to the live run that it is part of, if the
 // environment names one: ids are the seed's, the clock is the run's, and the
 // store asks it at the edges of its commands. Else nothing changes.
-func (c *cli) attach(ctx context.Context, pspURL string, cfg *process.ProcessConfig) (func(receiver.Store) receiver.Store, error) {
+func (c *cli) attach(ctx context.Context, pspURL string, cfg *receiverlive.ProcessConfig) (func(receiver.Store) receiver.Store, error) {
 	c.leash()
 	hook, err := live.Attach(ctx, os.Getenv, pspURL)
 	switch {

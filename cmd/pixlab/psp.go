@@ -36,7 +36,8 @@ behind: retries, time-out and lag are those of the flags here.
   POST /lab/payments   [{"end_to_end_id","txid","amount_cents"}]   GET /lab/truth
   POST /lab/refunds    {"end_to_end_id","id","amount_cents"}       GET /lab/statement
   POST /lab/disputes   {"id","end_to_end_id","nature","outcome"}   GET /lab/check
-  POST /lab/plan       a plan file, ?charges=make                  GET /lab/faults
+  POST /lab/charges    [{"txid","amount_cents","expires_in_s"}]    GET /lab/faults
+  POST /lab/plan       a plan file, ?charges=make
   POST /lab/heal       GET /lab/plan                               GET /lab/deliveries
   GET  /healthz        (without the token)                         … /acknowledged`
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -71,6 +73,7 @@ func (c *cli) serveReceiver(ctx context.Context, flags *pflag.FlagSet, s *receiv
 		return err
 	}
 	cfg.Log = c.log()
+	s.tuneRuntime()
 	hook, err := c.attach(ctx, s.pspURL, &cfg)
 	if err != nil {
 		return err
@@ -100,6 +103,16 @@ func (c *cli) serveReceiver(ctx context.Context, flags *pflag.FlagSet, s *receiv
 	}
 	cfg.Log.Info("stopped")
 	return nil
+}
+
+// tuneRuntime has Go's runtime collect seldom while there is room, since most
+// of what a callback leaves behind is garbage at once. What the environment
+// says goes first.
+func (s *receiverSettings) tuneRuntime() {
+	collectSeldom()
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(s.memory.n) << 20)
+	}
 }
 
 // receiverAddresses are the URLs of both ports; of the second only where it is.

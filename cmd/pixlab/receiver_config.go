@@ -110,10 +110,17 @@ func (s *receiverSettings) process() (live.ProcessConfig, error) {
 	if err != nil {
 		return none, err
 	}
+	if err := s.fits(own, tokens); err != nil {
+		return none, err
+	}
 	cfg := live.ProcessConfig{
 		Receiver: own,
-		Loops:    live.Options{Workers: s.workers.n, Poll: s.poll, Grace: s.stopGrace, MaxPause: min(s.backoffCap, 30*time.Second)},
-		Batch:    live.BatchConfig{Items: s.flushItems.n, Delay: s.flushDelay, Waiting: s.flushWaiting.n},
+		Loops: live.Options{
+			Workers: s.workers.n, Poll: s.poll, Grace: s.stopGrace, MaxPause: min(s.backoffCap, 30*time.Second),
+			GiveWay: &live.GiveWay{Limit: s.giveWayAt.n, Pause: s.giveWay},
+		},
+		Batch:    receiver.BatchConfig{Items: s.flushItems.n, Delay: s.flushDelay, Waiting: s.flushWaiting.n},
+		Flushers: s.flushers.n,
 		Public:   live.ServerConfig{Addr: s.listen, TLS: tls, MaxConns: s.maxConns.n, Grace: s.stopGrace},
 		Admin:    live.ServerConfig{Grace: s.stopGrace, MaxConns: 32},
 		Tokens:   tokens, APIToken: s.secrets.api, AdminToken: s.secrets.admin, OpenAPI: s.openAPI,

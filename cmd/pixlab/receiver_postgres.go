@@ -59,6 +59,16 @@ func (s pooledStore) Pool() live.PoolStats {
 	}
 }
 
+// Depths counts events and money for the metrics.
+func (s pooledStore) Depths(ctx context.Context) (live.Depths, error) {
+	t, err := s.Totals(ctx)
+	return live.Depths{
+		Received: t.Received, Oldest: t.Oldest,
+		Quarantined: map[receiver.QuarantineKind]int64{receiver.QuarantineWaiting: t.Waiting, receiver.QuarantineBad: t.Bad},
+		Totals:      &live.Totals{Settlement: t.Settlement, InProcess: t.InProcess, Blocked: t.Blocked},
+	}, err
+}
+
 // openPostgres brings the schema up to date, where that is wished, and opens
 // the store.
 func openPostgres(ctx context.Context, s postgresSettings) (openedStore, error) {

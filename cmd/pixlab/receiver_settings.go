@@ -37,9 +37,10 @@ type receiverSettings struct {
 
 	workers, batch, maxAttempts, pageSize countFlag
 	maxBody, maxItems, maxConns           countFlag
-	flushItems, flushWaiting              countFlag
+	flushItems, flushWaiting, giveWayAt   countFlag
+	flushers, memory                      countFlag
 
-	flushDelay, poll, stopGrace                time.Duration
+	flushDelay, giveWay, poll, stopGrace       time.Duration
 	callTimeout, lease, tolerance              time.Duration
 	backoffBase, backoffCap                    time.Duration
 	sweepEvery, overlap, sweepBack             time.Duration
@@ -53,9 +54,9 @@ type receiverSettings struct {
 func newReceiverSettings() *receiverSettings {
 	n := func(n, most int) countFlag { return countFlag{n: n, most: most} }
 	return &receiverSettings{
-		databaseConns: n(16, 1000), workers: n(4, 256), batch: n(16, 1000), maxAttempts: n(10, 1000),
+		databaseConns: n(16, 1000), workers: n(4, 256), batch: n(128, 1000), giveWayAt: n(48, 1_000_000), maxAttempts: n(10, 1000),
 		maxBody: n(1<<20, 64<<20), maxItems: n(1000, 100_000), maxConns: n(256, 65_536),
-		flushItems: n(256, 100_000), flushWaiting: n(4096, 1_000_000), pageSize: n(100, 1000),
+		flushItems: n(2000, 100_000), flushWaiting: n(20_000, 1_000_000), pageSize: n(100, 1000), memory: n(120, 1_000_000), flushers: n(1, 64),
 	}
 }
 
@@ -102,15 +103,19 @@ func (s *receiverSettings) addSizes(f *pflag.FlagSet) {
 	f.Var(&s.maxConns, "max-conns", "connections to --listen at once")
 	f.Var(&s.flushItems, "flush-items", "items of callbacks that share one commit at most")
 	f.Var(&s.flushWaiting, "flush-waiting", "items that wait for a commit at most; then callbacks get 503")
+	f.Var(&s.flushers, "flushers", "commits of callbacks side by side")
+	f.Var(&s.giveWayAt, "give-way-at", "items that wait for a commit before workers step back for them")
+	f.Var(&s.memory, "memory", "megabytes that Go's runtime is told to make do with; GOMEMLIMIT goes first")
 	f.Var(&s.pageSize, "page-size", "Pix of one page of a sweep")
 }
 
 func (s *receiverSettings) addTimes(f *pflag.FlagSet) {
 	span := func(at *time.Duration, name string, fallback time.Duration, doc string) {
 		*at = fallback
-		f.Var(&receiverSpan{at, name == "flush-delay"}, name, doc)
+		f.Var(&receiverSpan{at, name == "flush-delay" || name == "give-way"}, name, doc)
 	}
-	span(&s.flushDelay, "flush-delay", 2*time.Millisecond, "how long a callback waits for others to share its commit; 0s: only while another commit runs")
+	span(&s.flushDelay, "flush-delay", 0, "how long a callback waits for others to share its commit; 0s: only while another commit runs")
+	span(&s.giveWay, "give-way", 250*time.Millisecond, "how long a worker's turn is held up at most while callbacks press; 0s: not at all")
 	span(&s.poll, "poll", 100*time.Millisecond, "how often queues are looked at for work that other processes made")
 	span(&s.stopGrace, "stop-grace", 10*time.Second, "how long requests and turns may go on after SIGTERM")
 	span(&s.callTimeout, "call-timeout", 5*time.Second, "bounds one call to the PSP")

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/pixlab/pixlab/receiver"
 )
 
 // How long answers under idempotency keys may be kept.
@@ -49,4 +53,20 @@ func (s *receiverSettings) validateConsumers() error {
 		return usagef("consumer %q has a token in PIXLAB_API_TOKENS and one in PIXLAB_API_TOKEN; want one", s.consumer)
 	}
 	return token("PIXLAB_API_TOKEN", s.secrets.api, "or --open-api to let everybody in")
+}
+
+// fits has the receiver look at its configuration before anything is said or
+// opened: times that do not go together, consumers that cannot be told apart.
+func (s *receiverSettings) fits(own receiver.Config, tokens map[string]string) error {
+	own.Open, own.Consumers = s.openAPI, map[string]receiver.TokenDigest{}
+	for _, name := range slices.Sorted(maps.Keys(tokens)) {
+		own.Consumers[name] = receiver.DigestToken(tokens[name])
+	}
+	if s.secrets.api != "" {
+		own.Consumers[s.consumer] = receiver.DigestToken(s.secrets.api)
+	}
+	if err := own.Validate(); err != nil {
+		return usagef("%v", err)
+	}
+	return nil
 }

@@ -25,6 +25,7 @@ type runJSON struct {
 	Totals     totalsJSON           `json:"totals"`
 	Inbox      inboxJSON            `json:"inbox"`
 	Refunds    refundsJSON          `json:"refunds"`
+	Payouts    payoutsJSON          `json:"payouts"`
 	CasesOpen  int                  `json:"cases_open"`
 	Voids      []voidJSON           `json:"voids"`
 	Pending    []string             `json:"pending"`
@@ -64,6 +65,13 @@ type refundsJSON struct {
 	InProcess int64 `json:"in_process_cents"`
 }
 
+type payoutsJSON struct {
+	Confirmed int   `json:"confirmed"`
+	Cents     int64 `json:"confirmed_cents"`
+	Returned  int64 `json:"returned_cents"`
+	InTransit int64 `json:"in_transit_cents"`
+}
+
 type voidJSON struct {
 	Payment string `json:"payment"`
 	Reason  string `json:"reason"`
@@ -92,6 +100,7 @@ func (r *finished) encode() []byte {
 		Totals:    totalsJSON{Statement: r.StatementCents, Ledger: r.LedgerCents},
 		Inbox:     inboxJSON{Processed: r.Processed, Quarantined: r.Quarantined, Pending: r.PendingInbox},
 		Refunds:   refundsJSON{Returned: r.Refunds, Cents: r.RefundedCents, InProcess: r.InProcessCents},
+		Payouts:   payoutsJSON{r.Payouts, r.PaidCents, r.ReturnedCents, r.InTransitCents},
 		CasesOpen: r.CasesOpen, Pending: append([]string{}, r.Pending...), Skipped: r.skipped,
 		Simulated: r.SimulatedMS, Elapsed: r.elapsed.Milliseconds(), Repeat: r.repeat(),
 	}

@@ -38,7 +38,7 @@ func TestRunJSON(t *testing.T) {
 	t.Parallel()
 	got := pixlab("", "run", "--seed", "42", "--json").want(t, exitHeld).quiet(t)
 	top := object(t, []byte(got.out), `verdict seed profile mode hash events payments faults invariants totals inbox
-		simulated_ms elapsed_ms repeat receiver version plan_hash pending voids cases_open refunds`)
+		simulated_ms elapsed_ms repeat receiver version plan_hash pending voids cases_open refunds payouts`)
 	for member, want := range map[string]string{
 		"verdict": `"held"`, "seed": `"42"`, "profile": `"mixed"`, "mode": `"model"`, "receiver": `"reference"`,
 		"payments": "20", "simulated_ms": "129600", "pending": "[]",
@@ -63,6 +63,7 @@ func TestRunJSON(t *testing.T) {
 	object(t, top["totals"], "statement_cents ledger_cents")
 	object(t, top["inbox"], "processed quarantined pending")
 	object(t, top["refunds"], "returned returned_cents in_process_cents")
+	object(t, top["payouts"], "confirmed confirmed_cents returned_cents in_transit_cents")
 	plain := pixlab("", "run", "--seed", "42")
 	contains(t, string(top["hash"]), hashOf(t, plain.out))
 	var repeat string

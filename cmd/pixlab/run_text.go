@@ -27,9 +27,9 @@ func (r *finished) head(p *page) {
 	s := plan.Settings
 	planned, _ := faultTotals(r.Faults)
 	p.field("run", "%s", p.bold(fmt.Sprintf("seed %s · profile %s · receiver %s", plan.Seed, plan.Profile, r.receiver)))
-	p.field("plan", "%s, %s, %s, %s, %s planned", counted(len(plan.Charges), "charge", "charges"),
+	p.field("plan", "%s, %s, %s, %s, %s, %s planned", counted(len(plan.Charges), "charge", "charges"),
 		counted(len(plan.Payments), "payment", "payments"), counted(len(plan.Refunds), "refund", "refunds"),
-		counted(len(plan.Disputes), "MED case", "MED cases"), counted(planned, "fault", "faults"))
+		counted(len(plan.Payouts), "payout", "payouts"), counted(len(plan.Disputes), "MED case", "MED cases"), counted(planned, "fault", "faults"))
 	p.field("", "%s of the receiver, %s in each; retry table %s",
 		counted(s.Instances, "process", "processes"), counted(s.Workers, "worker", "workers"), s.Retry)
 }
@@ -40,6 +40,8 @@ func (r *finished) numbers(p *page) {
 	p.field("inbox", "%s processed, %s quarantined, %s pending", grouped(r.Processed), grouped(r.Quarantined), grouped(r.PendingInbox))
 	p.field("refunds", "%s returned, %s; %s in process",
 		grouped(r.Refunds), pix.Amount(r.RefundedCents).BRL(), pix.Amount(r.InProcessCents).BRL())
+	p.field("payouts", "%s confirmed, %s, of which %s came back; %s in transit",
+		grouped(r.Payouts), pix.Amount(r.PaidCents).BRL(), pix.Amount(r.ReturnedCents).BRL(), pix.Amount(r.InTransitCents).BRL())
 	p.field("cases", "%s open", grouped(r.CasesOpen))
 	r.voids(p)
 	ledger, statement := pix.Amount(r.LedgerCents), pix.Amount(r.StatementCents)

@@ -25,6 +25,12 @@ type Client struct {
 // Healthy is nil if the port answers.
 func (c *Client) Healthy(ctx context.Context) error { return c.call(ctx, "GET", "/healthz", nil, nil) }
 
+// Charge makes dynamic charges at the PSP, past the receiver.
+func (c *Client) Charge(ctx context.Context, orders ...ChargeOrder) (out []Charged, err error) {
+	err = c.call(ctx, "POST", "/lab/charges", orders, &out)
+	return out, err
+}
+
 // Pay has payers send Pix, all at one instant. If one of them cannot be meant,
 // or is known already, none is sent; see [Paid] for what came of each.
 func (c *Client) Pay(ctx context.Context, orders ...PayOrder) (out []Paid, err error) {

@@ -27,6 +27,7 @@
 // Whoever holds the token makes payments, refunds and MED cases, applies a
 // plan, ends all faults, and reads the truth. [Client] speaks it.
 //
+//	POST /lab/charges                  ChargeOrders: charges made past the receiver
 //	POST /lab/payments                 one PayOrder, or a list of them
 //	POST /lab/refunds                  a RefundOrder: the bank's own app
 //	POST /lab/disputes                 a DisputeOrder: a MED report

@@ -33,6 +33,7 @@ type action func(r *http.Request) (any, error)
 func (l *lab) routes() http.Handler {
 	mux := http.NewServeMux()
 	handle := func(pattern string, act action) { mux.Handle(pattern, l.guarded(act.serve)) }
+	handle("POST /lab/charges", l.charge)
 	handle("POST /lab/payments", l.pay)
 	handle("POST /lab/refunds", l.refund)
 	handle("POST /lab/disputes", l.dispute)

@@ -51,9 +51,11 @@ func (m *machine) newPSP(r *run) (*fakepsp.PSP, error) {
 		Retry: o.Retry, CallbackTimeout: o.CallbackTimeout, StatementLag: o.StatementLag, TokenTTL: o.TokenTTL,
 		Secret: o.Secret, Clients: append([]fakepsp.Client{m.self}, o.Clients...), RefundRepeat: o.RefundRepeat,
 		Subject: m.subject, Terms: m.terms, NewID: m.newID, Observe: m.journal,
+		PayoutIDs: o.PayoutIDs, PayoutKeyTTL: o.PayoutKeyTTL, PayoutTerms: m.payoutTerms,
 	}
 	if r != nil {
 		cfg.Start, cfg.Faults, cfg.Tally = r.began, r.faults, r.tally
+		r.payoutHabits(&cfg)
 	}
 	return fakepsp.New(cfg)
 }

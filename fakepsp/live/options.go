@@ -42,6 +42,10 @@ type Options struct {
 	// StatementLag, TokenTTL and RefundRepeat are as in [fakepsp.Config].
 	StatementLag, TokenTTL time.Duration
 	RefundRepeat           string
+	// PayoutIDs and PayoutKeyTTL are as in [fakepsp.Config]; a plan's settings
+	// take their place.
+	PayoutIDs    string
+	PayoutKeyTTL time.Duration
 
 	// Senders is how many callbacks are on their way at once; default 32.
 	Senders int

@@ -57,7 +57,7 @@ func newRequest(method, target string, header http.Header) (*http.Request, error
 // pickHeader keeps what a call's effect can hang on.
 func pickHeader(h http.Header) http.Header {
 	out := http.Header{}
-	for _, name := range []string{"Authorization", "Content-Type"} {
+	for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key"} {
 		if values, ok := h[name]; ok {
 			out[name] = values
 		}

@@ -41,6 +41,7 @@ type run struct {
 	removals map[string]int64 // charge → when a fault has it removed
 	subjects map[string]string
 	refunds  map[refundName]*chaos.Refund
+	payouts  map[string]*chaos.Payout // by key
 
 	todo timetable
 	void []Void
@@ -57,7 +58,7 @@ func newRun(plan *chaos.Plan, key pix.PixKey, began time.Time, makes bool) *run 
 		plan: plan, hash: plan.Hash(), faults: plan.Merge(), tally: chaos.NewTally(plan), key: key, makes: makes,
 		began: began, ends: began.Add(chaos.MS(plan.LastActionMS()).Duration()),
 		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
-		subjects: map[string]string{}, refunds: map[refundName]*chaos.Refund{},
+		subjects: map[string]string{}, refunds: map[refundName]*chaos.Refund{}, payouts: map[string]*chaos.Payout{},
 	}
 	for i := range plan.Charges {
 		c := &plan.Charges[i]
@@ -75,6 +76,11 @@ func newRun(plan *chaos.Plan, key pix.PixKey, began time.Time, makes bool) *run 
 	for i := range plan.Refunds {
 		f := &plan.Refunds[i]
 		r.refunds[refundName{r.pixOf(f.Payment), pix.RefundID(chaos.RefundID(plan.Seed, *f))}] = f
+	}
+	for i := range plan.Payouts {
+		o := &plan.Payouts[i]
+		key := chaos.PayoutKey(plan.Seed, *o)
+		r.payouts[key], r.subjects[key] = o, o.ID
 	}
 	return r
 }

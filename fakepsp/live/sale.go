@@ -59,20 +59,34 @@ func (s *sale) call(m *machine, method string, body []byte, err error, again fun
 // callAPI is a call of the API by the lab itself. The lock is held. An answer
 // that is held back is taken at once.
 func (m *machine) callAPI(method, target string, body []byte) (fakepsp.Reply, error) {
+	header, reply, err := m.labHeader()
+	if err != nil || header == nil {
+		return reply, err
+	}
+	return m.callWith(header, method, target, body)
+}
+
+// labHeader is what the lab's own calls carry: a fresh token. It is nil where
+// the PSP gives none; then reply says why.
+func (m *machine) labHeader() (http.Header, fakepsp.Reply, error) {
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {m.self.ID}, "client_secret": {m.self.Secret}}
 	req, err := newRequest(http.MethodPost, "/oauth/token", http.Header{"Content-Type": {"application/x-www-form-urlencoded"}})
 	if err != nil {
-		return fakepsp.Reply{}, err
+		return nil, fakepsp.Reply{}, err
 	}
 	reply := m.act(req, []byte(form.Encode()))
 	var token struct {
 		AccessToken string `json:"access_token"`
 	}
 	if reply.Status != http.StatusOK || json.Unmarshal(reply.Body, &token) != nil {
-		return reply, nil
+		return nil, reply, nil
 	}
-	header := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + token.AccessToken}}
-	if req, err = newRequest(method, target, header); err != nil {
+	return http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + token.AccessToken}}, reply, nil
+}
+
+func (m *machine) callWith(header http.Header, method, target string, body []byte) (fakepsp.Reply, error) {
+	req, err := newRequest(method, target, header)
+	if err != nil {
 		return fakepsp.Reply{}, err
 	}
 	return m.act(req, body), nil

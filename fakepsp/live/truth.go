@@ -9,8 +9,9 @@ func (m *machine) truth() (out Truth) {
 	var rows []fakepsp.SettledPix
 	var refunds []fakepsp.RefundRow
 	var disputes []fakepsp.DisputeCase
+	var payouts []fakepsp.PayoutRow
 	m.do(func(p *fakepsp.PSP) {
-		rows, refunds, disputes = p.Settled(), p.Refunds(), p.Disputes()
+		rows, refunds, disputes, payouts = p.Settled(), p.Refunds(), p.Disputes(), p.Payouts()
 		out.BalanceCents, out.BlockedCents, out.ReservedCents = int64(p.Balance()), int64(p.Blocked()), int64(p.Reserved())
 	})
 	out.Payments, out.Refunds, out.Disputes = make([]Settled, len(rows)), make([]Refund, len(refunds)), make([]Dispute, len(disputes))
@@ -25,6 +26,10 @@ func (m *machine) truth() (out Truth) {
 	}
 	for i, d := range disputes {
 		out.Disputes[i] = disputeOf(d)
+	}
+	out.Payouts = make([]Payout, len(payouts))
+	for i, row := range payouts {
+		out.Payouts[i] = payoutOf(row)
 	}
 	return out
 }

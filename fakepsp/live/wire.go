@@ -31,6 +31,22 @@ type Paid struct {
 	Void       string         `json:"void,omitempty"`
 }
 
+// ChargeOrder is one dynamic charge for POST /lab/charges, made at the PSP as if
+// a merchant's system had asked for it.
+type ChargeOrder struct {
+	TxID        pix.TxID `json:"txid"`
+	AmountCents int64    `json:"amount_cents"`
+	// PixKey is the first of the account, if it is empty.
+	PixKey     pix.PixKey `json:"pix_key,omitempty"`
+	ExpiresInS int64      `json:"expires_in_s"`
+}
+
+// Charged is a charge that the PSP made.
+type Charged struct {
+	TxID      pix.TxID  `json:"txid"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
 // RefundOrder is a refund made in the bank's own app, for POST /lab/refunds.
 type RefundOrder struct {
 	EndToEndID    pix.EndToEndID `json:"end_to_end_id"`

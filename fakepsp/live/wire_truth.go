@@ -15,6 +15,7 @@ type Truth struct {
 	Payments      []Settled `json:"payments"` // in the order of settlement
 	Refunds       []Refund  `json:"refunds"`  // in the order of asking
 	Disputes      []Dispute `json:"disputes"` // in the order of reporting
+	Payouts       []Payout  `json:"payouts"`  // in the order of asking
 }
 
 // Settled is a Pix that arrived.

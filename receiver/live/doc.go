@@ -10,12 +10,9 @@
 //
 // [Run] loops the receiver's steps: each has a turn when its queue is due in the
 // store, or when a command of this process gave the queue work ([Bell]).
-// [Batcher] lets callbacks that arrive together share one commit. [Metrics]
-// count what happens, [NewAdmin] lets operators and machines look and decide,
-// [Server] is one port with its limits, and [Process] puts all of it together
-// and stops it in an order that loses nothing that was acknowledged.
-//
-// Batching is here and no step of package receiver: a caller of the batcher
-// waits for a flush that another goroutine makes, and package receiver has no
-// wait but its clock's that a simulated world could park.
+// [RunBatcher] loops the receiver's batcher, by which callbacks that arrive
+// together share one commit; they wait at a [NewLatch]. [Metrics] count what
+// happens, [NewAdmin] lets operators and machines look and decide, [Server] is
+// one port with its limits, and [Process] puts all of it together and stops it
+// in an order that loses nothing that was acknowledged.
 package live

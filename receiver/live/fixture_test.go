@@ -147,3 +147,8 @@ func callback(n int, txid string) []byte {
 	return fmt.Appendf(nil, `{"pix":[{"endToEndId":%q,%s"valor":"1.00","chave":%q,"horario":"2026-01-02T12:00:00.000Z"}]}`,
 		endToEndID(n), txid, ourKey)
 }
+
+// ListPayouts finds none.
+func (s *stub) ListPayouts(context.Context, receiver.PayoutQuery) ([]receiver.Payout, error) {
+	return nil, nil
+}

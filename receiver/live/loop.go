@@ -69,7 +69,12 @@ func (l *loops) loop(ctx, turns context.Context, s receiver.Step) {
 		if ctx.Err() != nil {
 			return
 		}
+		done := func() {}
+		if s.Queue() == receiver.QueueInbox {
+			done = l.o.GiveWay.hold(ctx)
+		}
 		p, err := l.turn(turns, s)
+		done()
 		if err == nil {
 			errs = 0
 			if p.Done > 0 {

@@ -27,6 +27,7 @@ type Metrics struct {
 	items       *prometheus.CounterVec // channel, result
 	credits     prometheus.Counter
 	cents       prometheus.Counter
+	ledger      prometheus.Histogram
 	refunds     *prometheus.CounterVec // end
 	quarantined *prometheus.CounterVec // cause
 	retries     prometheus.Counter
@@ -78,6 +79,10 @@ func (m *Metrics) money() {
 	m.items = m.counters("inbox_items_total", "Items put into the inbox; known ones are duplicates.", "channel", "result")
 	m.credits = m.counter("credits_total", "Pix booked by this process.")
 	m.cents = m.counter("credited_cents_total", "Money of those Pix, in cents.")
+	m.ledger = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: metricPrefix + "ledger_seconds", Help: "Time from a Pix's first word to the commit of its credit.", Buckets: latencyBuckets(),
+	})
+	m.registry.MustRegister(m.ledger)
 	m.refunds = m.counters("refunds_total", "Refunds whose end this process booked.", "end")
 	m.quarantined = m.counters("quarantined_total", "Events that this process set aside: unreadable, refused by the rules, or tried too often.", "cause")
 	m.retries = m.counter("event_retries_total", "Events that this process put off.")
@@ -120,7 +125,7 @@ func (m *Metrics) Turn(step string, p receiver.Progress, err error) {
 	m.turns.WithLabelValues(kind, outcome).Inc()
 }
 
-// Flushed hears of a batcher's flush; see [BatchConfig].
+// Flushed hears of a batcher's flush; see [receiver.BatchConfig].
 func (m *Metrics) Flushed(_, items int, err error) {
 	outcome := "stored"
 	if err != nil {

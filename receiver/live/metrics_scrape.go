@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -18,10 +19,23 @@ type PoolStats struct {
 	Waited          time.Duration
 }
 
-// Depths is how many events are in a state, whichever process put them there.
+// Depths is how many events are in a state, and what the ledger holds,
+// whichever process put them there.
 type Depths struct {
 	Received    int64
 	Quarantined map[receiver.QuarantineKind]int64
+	// Oldest is when the oldest event that has not ended came in; zero where
+	// there is none, or the store does not say.
+	Oldest time.Time
+	// Totals are the ledger's; nil where the store does not say.
+	Totals *Totals
+}
+
+// Totals are what the accounts of the ledger come to.
+type Totals struct {
+	Settlement pix.Amount // on psp:pix:liquidar
+	InProcess  pix.Amount // on devolucao:em_processamento, a credit: below zero
+	Blocked    pix.Amount // of memos not released
 }
 
 // Depther is a store that counts its events itself. The events of another are
@@ -63,7 +77,7 @@ func (m *Metrics) Watch(ctx context.Context, s receiver.Store, clock receiver.Cl
 }
 
 // WatchBatcher tells how many items wait for a flush.
-func (m *Metrics) WatchBatcher(b *Batcher) {
+func (m *Metrics) WatchBatcher(b *receiver.Batcher) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(
 		prometheus.GaugeOpts{Name: metricPrefix + "batch_waiting_items", Help: "Items of callbacks that wait for a flush."},
 		func() float64 { return float64(b.Waiting()) }))
@@ -111,11 +125,21 @@ func (s *scrape) collect(ctx context.Context, to chan<- prometheus.Metric) error
 	if err != nil {
 		return err
 	}
+	age := 0.0
+	if !d.Oldest.IsZero() && d.Oldest.Before(now) {
+		age = now.Sub(d.Oldest).Seconds()
+	}
+	to <- gaugeOf("inbox_age_seconds", "Age of the oldest event that has not ended.", age)
+	if t := d.Totals; t != nil {
+		to <- gaugeOf("ledger_settlement_cents", "What has settled, by the ledger, in cents.", float64(t.Settlement))
+		to <- gaugeOf("ledger_in_process_cents", "What refunds in process hold, in cents.", float64(-t.InProcess))
+		to <- gaugeOf("ledger_blocked_cents", "What the PSP has blocked, in cents.", float64(t.Blocked))
+	}
 	to <- gaugeOf("inbox_depth", "Events received and not ended.", float64(d.Received))
 	for _, kind := range []receiver.QuarantineKind{receiver.QuarantineWaiting, receiver.QuarantineBad} {
 		to <- gaugeOf("quarantine_depth", "Events in quarantine, by who can wake them.", float64(d.Quarantined[kind]), "kind", string(kind))
 	}
-	return nil
+	return s.payouts(ctx, to, now)
 }
 
 // depths counts by the store, or by listing.
@@ -128,6 +152,11 @@ func depths(ctx context.Context, s receiver.Store) (Depths, error) {
 		return Depths{}, err
 	}
 	d := Depths{Received: int64(len(received)), Quarantined: map[receiver.QuarantineKind]int64{}}
+	for i, e := range received {
+		if i == 0 || e.ReceivedAt.Before(d.Oldest) {
+			d.Oldest = e.ReceivedAt
+		}
+	}
 	for _, kind := range []receiver.QuarantineKind{receiver.QuarantineWaiting, receiver.QuarantineBad} {
 		aside, err := s.ListEvents(ctx, receiver.EventQuery{State: receiver.EventQuarantined, Quarantine: kind, Limit: maxListed})
 		if err != nil {

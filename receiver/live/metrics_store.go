@@ -31,6 +31,7 @@ type counted struct {
 type claim struct {
 	amount pix.Amount
 	end    receiver.RefundState // of a refund; empty on a credit
+	came   time.Time            // into the inbox; zero where that is not known
 }
 
 // maxClaims bounds claims: those of turns that ended in an error stay behind.
@@ -83,7 +84,7 @@ func (s *counted) ClaimEvents(ctx context.Context, in receiver.Lease) ([]receive
 		case e.Refund != nil:
 			s.claims[e.ID] = claim{end: endOf(e.Refund.Status)}
 		case e.Credit != nil:
-			s.claims[e.ID] = claim{amount: e.Credit.Amount}
+			s.claims[e.ID] = claim{amount: e.Credit.Amount, came: e.ReceivedAt}
 		}
 	}
 	return out, err
@@ -123,6 +124,9 @@ func (s *counted) booked(c claim, known bool) {
 	case known:
 		s.m.credits.Inc()
 		s.m.cents.Add(float64(c.amount))
+		if !c.came.IsZero() {
+			s.m.ledger.Observe(s.clock.Now().Sub(c.came).Seconds())
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ func TestBookingsAreCountedOnce(t *testing.T) {
 		}
 	}
 	scraped(t, m,
+		"pixlab_receiver_ledger_seconds_count 1",
 		"pixlab_receiver_credits_total 1",
 		"pixlab_receiver_credited_cents_total 100",
 		`pixlab_receiver_quarantined_total{cause="refused"} 1`,
@@ -98,7 +99,8 @@ func TestAScrapeAsksTheStoreAndThePool(t *testing.T) {
 	}}, live.Clock{}, func() live.PoolStats { return live.PoolStats{Max: 8, Busy: 3, Waits: 2, Waited: time.Second} })
 	scraped(t, m,
 		"pixlab_receiver_inbox_lag_seconds 60", "pixlab_receiver_inbox_depth 123456", "pixlab_receiver_store_up 1",
-		`pixlab_receiver_quarantine_depth{kind="waiting"} 7`,
+		`pixlab_receiver_quarantine_depth{kind="waiting"} 7`, "pixlab_receiver_inbox_age_seconds 100",
+		"pixlab_receiver_ledger_settlement_cents 900", "pixlab_receiver_ledger_in_process_cents 30", "pixlab_receiver_ledger_blocked_cents 5",
 		"pixlab_receiver_pool_connections_max 8", "pixlab_receiver_pool_connections_busy 3",
 		"pixlab_receiver_pool_waits_total 2", "pixlab_receiver_pool_wait_seconds_total 1",
 	)
@@ -108,7 +110,10 @@ func TestAScrapeAsksTheStoreAndThePool(t *testing.T) {
 type counting struct{ *stub }
 
 func (counting) Depths(context.Context) (live.Depths, error) {
-	return live.Depths{Received: 123456, Quarantined: map[receiver.QuarantineKind]int64{receiver.QuarantineWaiting: 7}}, nil
+	return live.Depths{
+		Received: 123456, Quarantined: map[receiver.QuarantineKind]int64{receiver.QuarantineWaiting: 7},
+		Oldest: time.Unix(900, 0), Totals: &live.Totals{Settlement: 900, InProcess: -30, Blocked: 5},
+	}, nil
 }
 
 func TestAScrapeOfAStoreThatIsAwaySaysSo(t *testing.T) {

@@ -25,6 +25,8 @@ type Options struct {
 	// Bell wakes the loops; the store that the receiver was built on should be
 	// wrapped by it (a bell that nobody rings).
 	Bell *Bell
+	// GiveWay, where set, has the workers step back while callbacks press.
+	GiveWay *GiveWay
 	// Turn, where set, hears of every turn's end. It may be called by many
 	// goroutines at once.
 	Turn  func(step string, p receiver.Progress, err error)
@@ -45,6 +47,9 @@ func (o *Options) fill() {
 	}
 	if o.Clock == nil {
 		o.Clock = Clock{}
+	}
+	if o.GiveWay != nil {
+		o.GiveWay.turn = make(chan struct{}, 1)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -19,7 +19,8 @@ type ProcessConfig struct {
 	Receiver receiver.Config
 	Store    receiver.Store
 	Loops    Options
-	Batch    BatchConfig
+	Batch    receiver.BatchConfig
+	Flushers int // flushes of callbacks side by side (1)
 
 	// Public is where callbacks and the merchant's API are served. Admin is for
 	// operators and machines; without an Addr there is none.
@@ -45,7 +46,7 @@ type Process struct {
 	cfg      ProcessConfig
 	receiver *receiver.Receiver
 	store    receiver.Store // with the bell and the counts
-	batcher  *Batcher
+	batcher  *receiver.Batcher
 	metrics  *Metrics
 	stopping atomic.Bool
 
@@ -67,10 +68,13 @@ func NewProcess(cfg ProcessConfig) (*Process, error) {
 	bell := NewBell()
 	p.store = bell.Wrap(p.metrics.Wrap(cfg.Store, clock))
 	p.cfg.Loops.Bell, p.cfg.Loops.Turn, p.cfg.Loops.Clock, p.cfg.Loops.Log = bell, p.metrics.Turn, clock, cfg.Log
-	p.cfg.Batch.Flushed, p.cfg.Batch.Clock = p.metrics.Flushed, clock
-	p.batcher = NewBatcher(p.store, p.cfg.Batch)
+	p.cfg.Batch.Flushed, p.cfg.Batch.Clock, p.cfg.Batch.NewLatch = p.metrics.Flushed, clock, NewLatch
+	p.batcher = receiver.NewBatcher(p.store, p.cfg.Batch)
 	p.metrics.WatchBatcher(p.batcher)
 	cfg.Receiver.HTTP = p.metrics.Calls(cfg.Receiver.HTTP)
+	if g := cfg.Loops.GiveWay; g != nil {
+		g.Load, g.Clock = p.batcher.Load, clock
+	}
 	var err error
 	if p.receiver, err = receiver.New(cfg.Receiver, p.batcher); err != nil {
 		return nil, err
@@ -128,14 +132,13 @@ func (c *ProcessConfig) letIn() {
 // it asked for would be left behind. The deadline stays.
 func (p *Process) front() http.Handler {
 	all := p.receiver.Handler()
-	clock := p.cfg.Public.Clock
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		end, bounded := req.Context().Deadline()
 		if routeOf(req) == routeCallback || !bounded {
 			all.ServeHTTP(w, req)
 			return
 		}
-		ctx, cancel := clock.WithTimeout(context.WithoutCancel(req.Context()), end.Sub(clock.Now()))
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(req.Context()), end)
 		defer cancel()
 		all.ServeHTTP(w, req.WithContext(ctx))
 	})

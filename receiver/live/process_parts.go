@@ -10,7 +10,7 @@ func (p *Process) parts() []*part {
 	all := []*part{
 		{name: "public port", run: p.public.Serve},
 		{name: "steps", run: func(ctx context.Context) error { return Run(ctx, p.receiver, p.store, p.cfg.Loops) }},
-		{name: "batcher", run: p.batcher.Run},
+		{name: "batcher", run: func(ctx context.Context) error { return RunBatcher(ctx, p.batcher, p.cfg.Flushers, p.cfg.Log) }},
 	}
 	if p.admin != nil {
 		all = append(all, &part{name: "admin port", run: p.admin.Serve})

@@ -241,7 +241,7 @@ func TestAnOverloadedStoreIsA503ThatLosesNothing(t *testing.T) {
 		return make([]receiver.AppendOutcome, len(in)), nil
 	}}
 	r := run(t, slow, func(c *live.ProcessConfig) {
-		c.Batch = live.BatchConfig{Waiting: 1}
+		c.Batch = receiver.BatchConfig{Waiting: 1}
 		c.Loops.Without = []receiver.Queue{
 			receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox, receiver.DutySweep, receiver.DutyChanged,
 			receiver.DutyPending, receiver.DutyReconcile, receiver.DutyRegister, receiver.DutyKeys,

@@ -45,6 +45,8 @@ func (tx *Tx) apply(before *receiver.Event, a receiver.Application) (receiver.Ap
 	switch {
 	case e.Refund != nil:
 		return tx.applyRefund(before, a)
+	case e.Payout != nil:
+		return tx.applyPayout(before, a)
 	case e.Credit == nil:
 		return tx.settle(before, &e, receiver.ApplyAside, receiver.ReasonUnreadable, receiver.QuarantineBad), nil
 	}

@@ -10,7 +10,8 @@ import (
 
 // Dump is every row as if one command had just made it, for who looks once at
 // the end: events, transactions, outbox events and the operators' book in the
-// order made, variants by event, keys by consumer, route and key, charges by consumer and reference, payments,
+// order made, variants by event, keys by consumer, route and key, charges and
+// payouts by consumer and reference, payments,
 // memos and cases by id, refunds by Pix and then in the order made. Everything
 // in it is a copy.
 func (s *Store) Dump() receiver.ChangeSet {
@@ -29,6 +30,10 @@ func (s *Store) Dump() receiver.ChangeSet {
 	}
 	s.dumpCharges(&cs)
 	s.dumpPayments(&cs)
+	for _, row := range s.payouts.ordered() {
+		x := clonePayout(row)
+		cs.Payouts = append(cs.Payouts, receiver.PayoutChange{After: &x})
+	}
 	for _, t := range s.ledger.rows {
 		cs.Transactions = append(cs.Transactions, cloneTransaction(t))
 	}

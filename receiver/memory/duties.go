@@ -86,6 +86,10 @@ func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool,
 		if x := s.refunds.due.first(); x != nil {
 			return x.DueAt, true, nil
 		}
+	case receiver.QueuePayouts:
+		if x := s.payouts.due.first(); x != nil {
+			return x.DueAt, true, nil
+		}
 	case receiver.QueueOutbox:
 		if o := s.outbox.first(); o != nil {
 			return o.DueAt, true, nil

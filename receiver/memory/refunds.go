@@ -61,9 +61,10 @@ func (tx *Tx) reserveRefund(n receiver.NewRefund) receiver.ReserveOutcome {
 }
 
 // free is what the account has to spend: what has settled, less what is blocked,
-// what is not confirmed, and what other refunds hold, which stands as a credit.
+// what is not confirmed, and what refunds and payouts hold, which stands as a credit.
 func (s *Store) free() pix.Amount {
-	booked := s.ledger.balances[receiver.AccountSettlement] + s.ledger.balances[receiver.AccountInProcess]
+	booked := s.ledger.balances[receiver.AccountSettlement] + s.ledger.balances[receiver.AccountInProcess] +
+		s.ledger.balances[receiver.AccountInTransit]
 	return booked - s.memos.blocked - s.payments.unspendable
 }
 
@@ -94,13 +95,7 @@ func (s *Store) LeaseRefunds(ctx context.Context, in receiver.Lease) ([]receiver
 	taken := s.refunds.due.take(in.Limit, func(x *receiver.Refund) bool { return !x.DueAt.After(in.Now) })
 	out := make([]receiver.Refund, len(taken))
 	for i, before := range taken {
-		x := *before
-		x.DueAt = in.Now.Add(in.For)
-		x.Version++
-		x.Attempts++
-		if x.FirstCallAt.IsZero() && !x.Clash {
-			x.FirstCallAt = in.Now
-		}
+		x := before.Leased(in)
 		tx.putRefund(before, &x)
 		out[i] = cloneRefund(&x)
 	}

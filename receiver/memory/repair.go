@@ -35,6 +35,8 @@ func (tx *Tx) repair(item *receiver.InboxItem, at time.Time) (receiver.ApplyOutc
 		return receiver.ApplyOutcome{}, err
 	case e.Refund != nil:
 		return tx.repairRefund(before, e, *item.Refund, at)
+	case e.Payout != nil:
+		return tx.repairPayout(before, e, *item.Payout, at)
 	}
 	return tx.repairCredit(before, e, at)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// MatchStatement classes lines of the statement. A line of money that we sent is
-// OK.
+// MatchStatement classes lines of the statement. Pix received, their refunds,
+// payouts and what came back of them are compared; a line of another kind is OK.
 func (s *Store) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error) {
 	tx, err := s.begin(ctx, "MatchStatement")
 	if err != nil {
@@ -32,6 +32,8 @@ func (tx *Tx) match(line pix.StatementLine) receiver.MatchOutcome {
 		f, seen = tx.creditLine(line)
 	case pix.KindRefundOut:
 		f, seen = tx.refundLine(line)
+	case pix.KindPixOut, pix.KindReturnIn:
+		f, seen = tx.payoutLine(line)
 	default:
 		return receiver.MatchOutcome{Class: receiver.MatchOK}
 	}

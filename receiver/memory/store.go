@@ -38,6 +38,7 @@ type Store struct {
 	charges  chargeTable
 	payments paymentTable
 	refunds  refundTable
+	payouts  payoutTable
 	memos    memoTable
 	cases    caseTable
 	outbox   outboxTable
@@ -63,6 +64,7 @@ func New(cfg Config) *Store {
 		charges:  newChargeTable(),
 		payments: newPaymentTable(),
 		refunds:  newRefundTable(),
+		payouts:  newPayoutTable(),
 		memos:    memoTable{rows: map[string]*receiver.Memo{}},
 		cases:    caseTable{rows: map[string]*receiver.Case{}},
 		outbox:   newOutboxTable(),

@@ -136,15 +136,18 @@ func aboutRefund(e *receiver.Event) bool { return e != nil && e.Refund != nil }
 
 // inFlight says whether e is still to be worked on; an unreadable one is not.
 func inFlight(e *receiver.Event) bool {
-	return e != nil && e.State == receiver.EventReceived && (e.Credit != nil || e.Refund != nil)
+	return e != nil && e.State == receiver.EventReceived && (e.Content() != receiver.Content{})
 }
 
 // flights is the count that an event in flight belongs to: those about a Pix's
-// credit and those about its refunds are kept apart.
+// credit, those about its refunds and those about a payout are kept apart.
 func (s *Store) flights(e *receiver.Event) *int {
 	p := s.payments.of(e.EndToEndID())
-	if e.Refund != nil {
+	switch {
+	case e.Refund != nil:
 		return &p.ofRefunds().inFlight
+	case e.Payout != nil:
+		return &p.payoutsInFlight
 	}
 	return &p.inFlight
 }
@@ -201,6 +204,10 @@ func cloneContent(e *receiver.Event) {
 	if e.Refund != nil {
 		x := *e.Refund
 		e.Refund = &x
+	}
+	if e.Payout != nil {
+		x := *e.Payout
+		e.Payout = &x
 	}
 }
 

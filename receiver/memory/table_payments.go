@@ -15,6 +15,8 @@ type pixState struct {
 	inFlight int               // RECEIVED events about its credit
 	refunds  *pixRefunds       // nil while nothing is known of any
 	lines    []outboxLine      // one for each endpoint that was told of it
+	// payoutsInFlight are RECEIVED events about the payout of that endToEndId.
+	payoutsInFlight int
 }
 
 // paymentTable holds the Pix that were booked, and what else is kept per Pix.

@@ -26,7 +26,7 @@ type Tx struct {
 // mark is how far each journal and each list that only grows had come.
 type mark struct {
 	events, keys, charges           int
-	payments, refunds               int
+	payments, refunds, payouts      int
 	memos, cases, outbox            int
 	variants, transactions, records int
 	findings                        int
@@ -68,6 +68,7 @@ func (tx *Tx) commit() error {
 	s.charges.log.reset()
 	s.payments.log.reset()
 	s.refunds.log.reset()
+	s.payouts.log.reset()
 	s.memos.log.reset()
 	s.cases.log.reset()
 	s.outbox.log.reset()
@@ -83,13 +84,14 @@ func (tx *Tx) changeSet() *receiver.ChangeSet {
 	s.charges.log.fold()
 	s.payments.log.fold()
 	s.refunds.log.fold()
+	s.payouts.log.fold()
 	s.memos.log.fold()
 	s.cases.log.fold()
 	s.outbox.log.fold()
 	cs.Command = tx.name
 	cs.Events, cs.Keys = cs.Events[:0], cs.Keys[:0]
 	cs.Charges, cs.Payments = cs.Charges[:0], cs.Payments[:0]
-	cs.Refunds, cs.Memos = cs.Refunds[:0], cs.Memos[:0]
+	cs.Refunds, cs.Payouts, cs.Memos = cs.Refunds[:0], cs.Payouts[:0], cs.Memos[:0]
 	cs.Cases, cs.Outbox = cs.Cases[:0], cs.Outbox[:0]
 	for _, c := range s.events.log {
 		cs.Events = append(cs.Events, receiver.EventChange(c))
@@ -105,6 +107,9 @@ func (tx *Tx) changeSet() *receiver.ChangeSet {
 	}
 	for _, c := range s.refunds.log {
 		cs.Refunds = append(cs.Refunds, receiver.RefundChange(c))
+	}
+	for _, c := range s.payouts.log {
+		cs.Payouts = append(cs.Payouts, receiver.PayoutChange(c))
 	}
 	for _, c := range s.memos.log {
 		cs.Memos = append(cs.Memos, *c.After)
@@ -126,7 +131,7 @@ func (tx *Tx) mark() mark {
 	s := tx.s
 	return mark{
 		events: len(s.events.log), keys: len(s.keys.log), charges: len(s.charges.log), payments: len(s.payments.log),
-		refunds: len(s.refunds.log), memos: len(s.memos.log), cases: len(s.cases.log), outbox: len(s.outbox.log),
+		refunds: len(s.refunds.log), payouts: len(s.payouts.log), memos: len(s.memos.log), cases: len(s.cases.log), outbox: len(s.outbox.log),
 		variants: len(s.variants.rows), transactions: len(s.ledger.rows), records: len(s.records),
 		findings: len(s.findings.rows),
 	}
@@ -138,6 +143,7 @@ func (tx *Tx) undo(m mark) {
 	s.outbox.log.undo(m.outbox, s.swapOutbox)
 	s.cases.log.undo(m.cases, s.swapCase)
 	s.memos.log.undo(m.memos, s.swapMemo)
+	s.payouts.log.undo(m.payouts, s.swapPayout)
 	s.refunds.log.undo(m.refunds, s.swapRefund)
 	s.payments.log.undo(m.payments, s.swapPayment)
 	s.charges.log.undo(m.charges, s.swapCharge)

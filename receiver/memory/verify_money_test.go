@@ -145,3 +145,33 @@ func openCases(s *Store, id pix.EndToEndID, a receiver.Account) pix.Amount {
 	}
 	return sum
 }
+
+// verifyPayouts compares the indexes of payouts with their rows, and what the
+// ledger holds for those in transit with those whose end is not known.
+func verifyPayouts(s *Store) error {
+	open, sent := 0, 0
+	var held pix.Amount
+	for ref, at := range s.payouts.byRef {
+		x := at.row
+		if payoutRefOf(x) != ref || s.payouts.byKey[x.Key] != at {
+			return fmt.Errorf("payout %s: not under its reference and key", x.Reference)
+		}
+		if x.EndToEndID != "" {
+			sent++
+			if s.payouts.byID[x.EndToEndID] != at {
+				return fmt.Errorf("payout %s: not under its endToEndId", x.Reference)
+			}
+		}
+		if !x.State.Final() {
+			open++
+			held += x.Amount
+		}
+	}
+	if len(s.payouts.byKey) != len(s.payouts.byRef) || len(s.payouts.byID) != sent {
+		return fmt.Errorf("payouts: %d keys and %d ids of %d rows", len(s.payouts.byKey), len(s.payouts.byID), len(s.payouts.byRef))
+	}
+	if got := -s.ledger.balances[receiver.AccountInTransit]; got != held {
+		return fmt.Errorf("in transit: %s, want %s", got, held)
+	}
+	return verifyQueue("payouts", s.payouts.due, open)
+}

@@ -30,7 +30,7 @@ func TestIndexesFollowRows(t *testing.T) {
 // verify makes each index anew from the rows and compares.
 func verify(s *Store) error {
 	for _, check := range []func(*Store) error{
-		verifyEvents, verifyCharges, verifyPayments, verifyRefunds, verifyUnseenRefunds, verifyMemos, verifyOutbox, verifyLedger,
+		verifyEvents, verifyCharges, verifyPayments, verifyRefunds, verifyUnseenRefunds, verifyPayouts, verifyMemos, verifyOutbox, verifyLedger,
 	} {
 		if err := check(s); err != nil {
 			return err
@@ -61,7 +61,7 @@ func verifyEvents(s *Store) error {
 	received := 0
 	var aside []int64
 	waiting := map[pix.TxID][]int64{}
-	credits, refunds := map[pix.EndToEndID]int{}, map[pix.EndToEndID]int{}
+	credits, refunds, payouts := map[pix.EndToEndID]int{}, map[pix.EndToEndID]int{}, map[pix.EndToEndID]int{}
 	held := map[pix.EndToEndID][]int64{}
 	for i, at := range s.events.rows {
 		e := at.row
@@ -75,6 +75,8 @@ func verifyEvents(s *Store) error {
 		case !inFlight(e):
 		case e.Refund != nil:
 			refunds[e.Refund.EndToEndID]++
+		case e.Payout != nil:
+			payouts[e.Payout.EndToEndID]++
 		default:
 			credits[e.Credit.EndToEndID]++
 		}
@@ -104,6 +106,9 @@ func verifyEvents(s *Store) error {
 		var r pixRefunds
 		if p.refunds != nil {
 			r = *p.refunds
+		}
+		if p.payoutsInFlight != payouts[id] {
+			return fmt.Errorf("%s: %d in flight about a payout, want %d", id, p.payoutsInFlight, payouts[id])
 		}
 		if p.inFlight != credits[id] || r.inFlight != refunds[id] {
 			return fmt.Errorf("%s: %d and %d in flight, want %d and %d", id, p.inFlight, r.inFlight, credits[id], refunds[id])

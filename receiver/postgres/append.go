@@ -68,6 +68,11 @@ func storable(in receiver.InboxItem) receiver.InboxItem {
 		x.Nature, x.Status = text(x.Nature), pix.RefundStatus(text(x.Status))
 		in.Refund = &x
 	}
+	if in.Payout != nil {
+		x := *in.Payout
+		x.Key, x.Status = text(x.Key), pix.PayoutStatus(text(x.Status))
+		in.Payout = &x
+	}
 	if in.Raw == nil {
 		in.Raw = []byte{}
 	}
@@ -99,6 +104,12 @@ func (s *Store) appendNew(
 	for i := range items {
 		id, ok := ids[i]
 		if !ok {
+			// A copy of what this very statement stored needs no further look.
+			from := first[eventKey{items[i].Source, items[i].Key}]
+			if id, ok = ids[from]; ok && tellsNothing(receiver.NewEvent(&items[from], now), &items[i]) {
+				out[i] = receiver.AppendOutcome{EventID: id, Result: receiver.AppendKnown, Confirmed: items[from].Readable() && items[from].Confirmed}
+				continue
+			}
 			known = append(known, i)
 			continue
 		}
@@ -127,8 +138,8 @@ SELECT n.*, 0, 0, ''
 FROM (
     SELECT nextval('inbox_event_id') AS id, i.*
     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-        $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[], $15::bytea[],
-        $16::timestamptz[], $17::text[], $18::text[], $19::text[], $20::timestamptz[])
+        $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::boolean[], $16::bytea[],
+        $17::timestamptz[], $18::text[], $19::text[], $20::text[], $21::timestamptz[])
         AS i (source, event_key, channel, ` + contentColumns + `,
             confirmed, raw, received_at, state, quarantine, reason, due_at)
 ) AS n
@@ -142,7 +153,7 @@ func eventArrays(rows []*event) []any {
 		texts(rows, func(e *event) string { return e.Key }),
 		texts(rows, func(e *event) receiver.Channel { return e.Channel }),
 	}
-	args = append(args, contentArrays(rows, func(e *event) content { return flat(e.Credit, e.Refund) })...)
+	args = append(args, contentArrays(rows, func(e *event) content { return flat(e.Content()) })...)
 	return append(
 		args,
 		column(rows, func(e *event) bool { return e.Confirmed }),

@@ -35,11 +35,11 @@ func (tx *tx) readAgain(ctx context.Context, items []receiver.InboxItem, places 
 	}
 	var of pixSet
 	for _, e := range tx.sortedEvents() {
-		of.add(e.Credit, e.Refund)
+		of.add(e.Content())
 		of.events = append(of.events, e.ID)
 	}
 	for _, i := range places {
-		of.add(items[i].Credit, items[i].Refund)
+		of.add(receiver.Content{Credit: items[i].Credit, Refund: items[i].Refund, Payout: items[i].Payout})
 	}
 	return tx.readPix(ctx, of)
 }
@@ -49,16 +49,21 @@ type pixSet struct {
 	events []int64 // whose variants may matter
 	e2es   []pix.EndToEndID
 	txids  []pix.TxID
+	// payouts are the keys of payouts.
+	payouts []string
 	// bookings is how many transactions are likely to be posted.
 	bookings int
 }
 
-func (s *pixSet) add(c *receiver.Credit, x *receiver.RefundContent) {
-	if c != nil {
-		s.e2es, s.txids = append(s.e2es, c.EndToEndID), append(s.txids, c.TxID)
+func (s *pixSet) add(c receiver.Content) {
+	if c.Credit != nil {
+		s.e2es, s.txids = append(s.e2es, c.Credit.EndToEndID), append(s.txids, c.Credit.TxID)
 	}
-	if x != nil {
-		s.e2es = append(s.e2es, x.EndToEndID)
+	if c.Refund != nil {
+		s.e2es = append(s.e2es, c.Refund.EndToEndID)
+	}
+	if c.Payout != nil {
+		s.payouts = append(s.payouts, c.Payout.Key)
 	}
 }
 
@@ -67,6 +72,7 @@ func (tx *tx) readPix(ctx context.Context, of pixSet) error {
 	p := tx.begin()
 	tx.lockTxIDs(p, of.txids)
 	tx.lockPix(p, of.e2es)
+	tx.lockPayouts(p, of.payouts)
 	tx.readVariants(p, of.events)
 	tx.takeNumbers(p, of.bookings)
 	return tx.send(ctx, p)

@@ -50,9 +50,9 @@ func (tx *tx) readApplied(ctx context.Context, in []receiver.Application) error 
 		if e == nil {
 			continue
 		}
-		of.add(e.Credit, e.Refund)
-		if a.Confirmed != nil || a.Refund != nil {
-			of.add(a.Confirmed, a.Refund)
+		of.add(e.Content())
+		if word := (receiver.Content{Credit: a.Confirmed, Refund: a.Refund, Payout: a.Payout}); word != (receiver.Content{}) {
+			of.add(word)
 			of.events = append(of.events, e.ID)
 		}
 		of.bookings++
@@ -88,6 +88,8 @@ func (tx *tx) apply(before *event, a receiver.Application) (receiver.ApplyOutcom
 	switch {
 	case e.Refund != nil:
 		return tx.applyRefund(&e, a)
+	case e.Payout != nil:
+		return tx.applyPayout(&e, a)
 	case e.Credit == nil:
 		return tx.settle(&e, receiver.ApplyAside, receiver.ReasonUnreadable, receiver.QuarantineBad), nil
 	}

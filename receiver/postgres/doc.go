@@ -37,11 +37,12 @@
 //  3. advisory locks of txids that have no charge, by number
 //  4. charge, by (consumer, reference)
 //  5. payment, by id: the lock of everything about a Pix
-//  6. refund, suspense_case, memo, by their numbers and ids
+//  6. refund, suspense_case, memo, by their numbers and ids; then payout, by key,
+//     and the cases about payouts
 //  7. outbox_event, by id
 //  8. account_balance: row 0 by who spends, else one row, last before COMMIT
 //
-// Leases (ClaimEvents, LeaseCharges, LeaseRefunds, LeaseOutbox) skip what is
+// Leases (ClaimEvents, LeaseCharges, LeaseRefunds, LeasePayouts, LeaseOutbox) skip what is
 // locked and never wait. The advisory locks stand for rows that are not there:
 // money for a txid without a charge, and the charge that is being made, must
 // see each other, whichever comes first. They are the only locks that live in
@@ -52,14 +53,15 @@
 //
 // Unique are the inbox's (source, key), a consumer's key on a route, the ledger's
 // reference, a charge's reference and txid, a payment, a refund's intention and
-// rtrId. A transaction balances, is written whole and never changed or deleted;
-// see 0003_ledger.sql. A key that led to an intention stays, and keeps its body.
+// rtrId, a payout's intention and key. A transaction balances, is written whole and
+// never changed or deleted; see 0003_ledger.sql. A key that led to an intention
+// stays, and keeps its body.
 // Nobody sets aside more of a Pix for refunds than is left of it
 // (payment_refund_cap). States are checked.
 //
 // # What the account has
 //
-// ReserveRefunds must know what is free without summing the ledger. The sums
+// ReserveRefunds and ReservePayouts must know what is free without summing the ledger. The sums
 // are kept in account_balance: whoever books adds to one of its rows, chosen by
 // the Pix, so that credits do not queue for a single row. Spenders hold row 0
 // while they add up all rows. Money that others book meanwhile is not seen yet;

@@ -12,8 +12,8 @@ import (
 // Dump is every row as if one command had just made it, from one snapshot, for
 // who looks once at the end: events, transactions, outbox events and the
 // operators' book in the order made, variants by event, keys by consumer, route
-// and key, charges by consumer and reference, payments, memos and cases by id, refunds by Pix and then in
-// the order made.
+// and key, charges and payouts by consumer and reference, payments, memos and
+// cases by id, refunds by Pix and then in the order made.
 func (s *Store) Dump(ctx context.Context) (receiver.ChangeSet, error) {
 	cs, err := s.look(ctx, "dump", slice{}, func(*pipeline) {})
 	cs.Command = "Dump"
@@ -85,6 +85,9 @@ func (part slice) money(p *pipeline, cs *receiver.ChangeSet) {
 	})
 	collect(p, part, `SELECT `+refundColumns+` FROM refund`, `end_to_end_id, number`, scanRefund, func(x *receiver.Refund) {
 		cs.Refunds = append(cs.Refunds, receiver.RefundChange{After: x})
+	})
+	collect(p, part, `SELECT `+payoutColumns+` FROM payout`, `consumer, reference`, scanPayout, func(x *receiver.Payout) {
+		cs.Payouts = append(cs.Payouts, receiver.PayoutChange{After: x})
 	})
 	collect(p, part, `SELECT `+memoColumns+` FROM memo`, `id`, scanMemo, func(m *receiver.Memo) {
 		cs.Memos = append(cs.Memos, *m)

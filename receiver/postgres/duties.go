@@ -76,6 +76,9 @@ func nextDue(q receiver.Queue) (sql string, args []any, queue bool) {
 	case receiver.QueueRefunds:
 		return `SELECT due_at FROM refund WHERE origin = 'merchant' AND state IN ('reserved', 'processing')
 ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil, true
+	case receiver.QueuePayouts:
+		return `SELECT due_at FROM payout WHERE state IN ('reserved', 'processing')
+ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil, true
 	case receiver.QueueOutbox:
 		return `SELECT min(due_at) FROM outbox_event WHERE ready`, nil, true
 	}

@@ -147,6 +147,10 @@ func checkBooks(t testing.TB, conn *pgx.Conn) {
 (SELECT coalesce(sum(cents), 0) FROM ledger_entry WHERE account = 'psp:pix:liquidar')`,
 		"in process": `SELECT (SELECT sum(in_process_cents) FROM account_balance) -
 (SELECT coalesce(sum(cents), 0) FROM ledger_entry WHERE account = 'devolucao:em_processamento')`,
+		"in transit": `SELECT (SELECT sum(in_transit_cents) FROM account_balance) -
+(SELECT coalesce(sum(cents), 0) FROM ledger_entry WHERE account = 'payout:em_transito')`,
+		"payouts": `SELECT (SELECT coalesce(sum(amount_cents), 0) FROM payout WHERE state IN ('reserved', 'processing')) +
+(SELECT coalesce(sum(cents), 0) FROM ledger_entry WHERE account = 'payout:em_transito')`,
 		"blocked": `SELECT (SELECT sum(blocked_cents) FROM account_balance) -
 (SELECT coalesce(sum(amount_cents), 0) FROM memo WHERE NOT released)`,
 		"refunding": `SELECT count(*) FROM payment p WHERE refunding_cents <>

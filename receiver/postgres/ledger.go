@@ -194,15 +194,15 @@ INSERT INTO ledger_entry (transaction_id, position, account, cents, end_to_end_i
 SELECT * FROM unnest($5::bigint[], $6::smallint[], $7::text[], $8::bigint[], $9::text[], $10::text[], $11::text[])`
 
 // balance is what the account has, or by how much that changes.
-type balance struct{ settlement, inProcess, blocked pix.Amount }
+type balance struct{ settlement, inProcess, inTransit, blocked pix.Amount }
 
 // free is what can be spent: what has settled, less what is blocked and what
-// refunds hold, which stands as a credit. What is not confirmed is left out by
+// refunds and payouts hold, which stands as a credit. What is not confirmed is left out by
 // whoever reads it.
-func (b balance) free() pix.Amount { return b.settlement + b.inProcess - b.blocked }
+func (b balance) free() pix.Amount { return b.settlement + b.inProcess + b.inTransit - b.blocked }
 
 func (b balance) plus(o balance) balance {
-	return balance{b.settlement + o.settlement, b.inProcess + o.inProcess, b.blocked + o.blocked}
+	return balance{b.settlement + o.settlement, b.inProcess + o.inProcess, b.inTransit + o.inTransit, b.blocked + o.blocked}
 }
 
 // moved is by how much the transaction changes the balance.
@@ -215,6 +215,8 @@ func (tx *tx) moved() balance {
 				b.settlement += e.Cents
 			case receiver.AccountInProcess:
 				b.inProcess += e.Cents
+			case receiver.AccountInTransit:
+				b.inTransit += e.Cents
 			}
 		}
 	}
@@ -227,7 +229,8 @@ func (tx *tx) lockBalance(p *pipeline) {
 	tx.spends = true
 	p.exec(lockSpenders)
 	p.query(readBalance, nil, func(rows pgx.Rows) error {
-		return rows.Scan(&tx.balance.settlement, &tx.balance.inProcess, &tx.balance.blocked, &tx.unspendable)
+		b := &tx.balance
+		return rows.Scan(&b.settlement, &b.inProcess, &b.inTransit, &b.blocked, &tx.unspendable)
 	})
 }
 
@@ -236,7 +239,7 @@ const lockSpenders = `SELECT FROM account_balance WHERE stripe = 0 FOR UPDATE`
 
 // readBalance takes the sums and what is not confirmed (Payment.Unspendable)
 // from one snapshot: a Pix booked meanwhile is in both or in neither.
-const readBalance = `SELECT sum(settlement_cents)::bigint, sum(in_process_cents)::bigint, sum(blocked_cents)::bigint, (
+const readBalance = `SELECT sum(settlement_cents)::bigint, sum(in_process_cents)::bigint, sum(in_transit_cents)::bigint, sum(blocked_cents)::bigint, (
     SELECT coalesce(sum(greatest(0,
         held_revenue_cents + held_to_return_cents + held_unidentified_cents + held_divergent_cents)), 0)::bigint
     FROM payment WHERE NOT confirmed)
@@ -256,11 +259,12 @@ func (tx *tx) writeBalance(p *pipeline) {
 	if !tx.spends {
 		stripe = 1 + tx.stripe()
 	}
-	p.exec(addToBalance, stripe, int64(b.settlement), int64(b.inProcess), int64(b.blocked))
+	p.exec(addToBalance, stripe, int64(b.settlement), int64(b.inProcess), int64(b.inTransit), int64(b.blocked))
 }
 
 const addToBalance = `UPDATE account_balance
-SET settlement_cents = settlement_cents + $2, in_process_cents = in_process_cents + $3, blocked_cents = blocked_cents + $4
+SET settlement_cents = settlement_cents + $2, in_process_cents = in_process_cents + $3,
+    in_transit_cents = in_transit_cents + $4, blocked_cents = blocked_cents + $5
 WHERE stripe = $1`
 
 // stripe spreads bookings over the rows by the first Pix they are about.

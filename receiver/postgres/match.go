@@ -10,8 +10,8 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// MatchStatement classes lines of the statement. A line of money that we sent is
-// OK.
+// MatchStatement classes lines of the statement. Pix received, their refunds,
+// payouts and what came back of them are compared; a line of another kind is OK.
 //
 // Nearly every line agrees with the ledger, and there may be a million: those of
 // Pix received are looked at without a lock and with what the rules ask for
@@ -58,7 +58,7 @@ func (m *matching) match(ctx context.Context) error {
 			} else if !p.payment.InStatement || !p.payment.Confirmed {
 				marks = append(marks, i)
 			}
-		case pix.KindRefundOut:
+		case pix.KindRefundOut, pix.KindPixOut, pix.KindReturnIn:
 			m.slow = append(m.slow, i)
 		default:
 			m.out[i] = receiver.MatchOutcome{Class: receiver.MatchOK}
@@ -100,8 +100,11 @@ func (m *matching) settle(i int, f receiver.LineFacts, class receiver.MatchClass
 // whole classes a line whose Pix was read whole, under its lock.
 func (m *matching) whole(i int) {
 	facts := m.creditLine
-	if m.in[i].Kind == pix.KindRefundOut {
+	switch m.in[i].Kind {
+	case pix.KindRefundOut:
 		facts = m.refundLine
+	case pix.KindPixOut, pix.KindReturnIn:
+		facts = m.payoutLine
 	}
 	f, seen := facts(m.in[i])
 	class := m.rules().MatchLine(f)
@@ -126,15 +129,19 @@ type booked struct {
 // readCredits reads what is in flight, and then the payments: what is done by
 // then is booked by the time the payments are read.
 func (m *matching) readCredits(ctx context.Context) (map[pix.EndToEndID]*booked, error) {
-	ids := make([]string, 0, len(m.in))
+	ids, keys := make([]string, 0, len(m.in)), make([]string, 0, len(m.in))
+	others := make([]string, 0, len(m.in)) // of refunds and payouts
 	for _, l := range m.in {
-		if l.Kind == pix.KindPixIn || l.Kind == pix.KindRefundOut {
-			ids = append(ids, text(l.EndToEndID))
+		switch l.Kind {
+		case pix.KindPixIn:
+			ids, keys = append(ids, text(l.EndToEndID)), append(keys, text(receiver.CreditKey(l.EndToEndID)))
+		case pix.KindRefundOut, pix.KindPixOut, pix.KindReturnIn:
+			others = append(others, text(l.EndToEndID))
 		}
 	}
 	out := make(map[pix.EndToEndID]*booked, len(ids))
 	p := m.begin()
-	p.query(readFlights, []any{ids}, func(rows pgx.Rows) error {
+	p.query(readFlights, []any{others, keys}, func(rows pgx.Rows) error {
 		var f flight
 		err := rows.Scan(&f.about, &f.e2e)
 		m.flying[f] = true
@@ -150,8 +157,13 @@ func (m *matching) readCredits(ctx context.Context) (map[pix.EndToEndID]*booked,
 	return out, m.send(ctx, p)
 }
 
-const readFlights = `SELECT DISTINCT about, end_to_end_id FROM inbox_event
-WHERE end_to_end_id = ANY ($1) AND state = 'RECEIVED'`
+// Each part has an index of its own: credits that of their keys, refunds and
+// payouts that of what is in flight.
+const readFlights = `SELECT about, end_to_end_id FROM inbox_event
+WHERE event_key = ANY ($2) AND about = 'credit' AND state = 'RECEIVED'
+UNION
+SELECT about, end_to_end_id FROM inbox_event
+WHERE end_to_end_id = ANY ($1) AND about IN ('refund', 'payout') AND state = 'RECEIVED'`
 
 const readCredits = `SELECT end_to_end_id, paid_at, disposition, confirmed, in_statement, net_cents FROM payment
 WHERE end_to_end_id = ANY ($1)`
@@ -163,13 +175,17 @@ func (m *matching) mark(ctx context.Context, marks []int) error {
 	if len(marks)+len(m.slow) == 0 {
 		return nil
 	}
-	var locked, slow []pix.EndToEndID
+	var locked, slow, payouts []pix.EndToEndID
 	var refunds []line
 	for _, i := range m.slow {
-		l := m.in[i]
-		slow = append(slow, l.EndToEndID)
-		if l.Kind == pix.KindRefundOut {
+		switch l := m.in[i]; l.Kind {
+		case pix.KindPixOut, pix.KindReturnIn:
+			payouts = append(payouts, l.EndToEndID)
+		case pix.KindRefundOut:
 			refunds = append(refunds, line{l.EndToEndID, pix.ReturnID(l.ID)})
+			slow = append(slow, l.EndToEndID)
+		default:
+			slow = append(slow, l.EndToEndID)
 		}
 	}
 	left := map[pix.EndToEndID]int{}
@@ -182,6 +198,7 @@ func (m *matching) mark(ctx context.Context, marks []int) error {
 		m.lockAndMark(p, marks, append(locked, slow...), left)
 	}
 	m.lockPix(p, slow)
+	m.lockLinesOfPayouts(p, payouts)
 	m.readRefundNets(p, refunds)
 	if err := m.send(ctx, p); err != nil || len(left) == 0 {
 		return err

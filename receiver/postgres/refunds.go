@@ -120,7 +120,8 @@ func (s *Store) LeaseRefunds(ctx context.Context, in receiver.Lease) ([]receiver
 	}), err
 }
 
-// leaseRefunds passes over what another transaction holds.
+// leaseRefunds passes over what another transaction holds. It does what
+// receiver.Refund.Leased does.
 const leaseRefunds = `WITH due AS (
     SELECT number AS due_number, due_at AS was_due FROM refund
     WHERE origin = 'merchant' AND state IN ('reserved', 'processing') AND due_at <= $1
@@ -130,7 +131,9 @@ const leaseRefunds = `WITH due AS (
 )
 UPDATE refund
 SET due_at = $3, version = version + 1, attempts = attempts + 1,
-    first_call_at = CASE WHEN clash THEN first_call_at ELSE coalesce(first_call_at, $1) END
+    first_call_at = CASE WHEN clash THEN first_call_at ELSE coalesce(first_call_at, $1) END,
+    prior_call_at = CASE WHEN clash THEN prior_call_at ELSE last_call_at END,
+    last_call_at = CASE WHEN clash THEN last_call_at ELSE $1 END
 FROM due
 WHERE number = due_number
 RETURNING ` + refundColumns + `, was_due`

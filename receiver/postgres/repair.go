@@ -62,7 +62,7 @@ func (tx *tx) readRepaired(ctx context.Context, in []receiver.Repair, items []re
 		return err
 	}
 	for _, e := range tx.sortedEvents() {
-		of.add(e.Credit, e.Refund)
+		of.add(e.Content())
 		of.events = append(of.events, e.ID)
 	}
 	for _, place := range tx.places {
@@ -130,6 +130,8 @@ func (tx *tx) repair(item *receiver.InboxItem, at time.Time) (receiver.ApplyOutc
 		return receiver.ApplyOutcome{}, err
 	case e.Refund != nil:
 		return tx.repairRefund(e, *item.Refund, at)
+	case e.Payout != nil:
+		return tx.repairPayout(e, *item.Payout, at)
 	}
 	return tx.repairCredit(e, at)
 }

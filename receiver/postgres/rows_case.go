@@ -38,7 +38,7 @@ FOR UPDATE`
 
 // caseOf is a case about a Pix that was read, nil if there is none.
 func (tx *tx) caseOf(id string, about pix.EndToEndID) *receiver.Case {
-	tx.want(tx.payments.knows(about), "cases of", about)
+	tx.want(tx.payments.knows(about) || tx.payoutCases[id], "cases of", about)
 	return tx.cases.rows[id]
 }
 

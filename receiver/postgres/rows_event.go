@@ -25,6 +25,7 @@ func keyOf(e *event) eventKey { return eventKey{e.Source, e.Key} }
 const (
 	aboutCredit  = "credit"
 	aboutRefund  = "refund"
+	aboutPayout  = "payout"
 	aboutNothing = "nothing"
 )
 
@@ -40,10 +41,16 @@ type content struct {
 	returnID pix.ReturnID
 	nature   string
 	status   pix.RefundStatus
+	payout   string // its key
 }
 
-func flat(c *receiver.Credit, x *receiver.RefundContent) content {
-	switch {
+func flat(of receiver.Content) content {
+	switch c, x, o := of.Credit, of.Refund, of.Payout; {
+	case o != nil:
+		return content{
+			about: aboutPayout, e2e: o.EndToEndID, key: o.PixKey, amount: o.Amount, returnID: o.ReturnID,
+			status: pix.RefundStatus(o.Status), payout: o.Key,
+		}
 	case x != nil:
 		return content{
 			about: aboutRefund, e2e: x.EndToEndID, amount: x.Amount,
@@ -55,24 +62,30 @@ func flat(c *receiver.Credit, x *receiver.RefundContent) content {
 	return content{about: aboutNothing}
 }
 
-func (c content) unfold() (*receiver.Credit, *receiver.RefundContent) {
+func (c content) unfold() receiver.Content {
 	switch c.about {
 	case aboutCredit:
-		return &receiver.Credit{EndToEndID: c.e2e, TxID: c.txid, PixKey: c.key, Amount: c.amount, PaidAt: c.paidAt}, nil
+		return receiver.Content{Credit: &receiver.Credit{
+			EndToEndID: c.e2e, TxID: c.txid, PixKey: c.key, Amount: c.amount, PaidAt: c.paidAt,
+		}}
 	case aboutRefund:
-		return nil, &receiver.RefundContent{
+		return receiver.Content{Refund: &receiver.RefundContent{
 			EndToEndID: c.e2e, ID: c.refund, ReturnID: c.returnID, Amount: c.amount, Nature: c.nature, Status: c.status,
-		}
+		}}
+	case aboutPayout:
+		return receiver.Content{Payout: &receiver.PayoutContent{
+			Key: c.payout, EndToEndID: c.e2e, PixKey: c.key, Amount: c.amount, Status: pix.PayoutStatus(c.status), ReturnID: c.returnID,
+		}}
 	}
-	return nil, nil
+	return receiver.Content{}
 }
 
 // contentColumns are the columns of [content], in the order of [content.into].
-const contentColumns = `about, end_to_end_id, txid, pix_key, amount_cents, paid_at, refund_id, return_id, nature, refund_status`
+const contentColumns = `about, end_to_end_id, txid, pix_key, amount_cents, paid_at, refund_id, return_id, nature, refund_status, payout_key`
 
 func (c *content) into() []any {
 	return []any{
-		&c.about, &c.e2e, &c.txid, &c.key, &c.amount, unknown{&c.paidAt}, &c.refund, &c.returnID, &c.nature, &c.status,
+		&c.about, &c.e2e, &c.txid, &c.key, &c.amount, unknown{&c.paidAt}, &c.refund, &c.returnID, &c.nature, &c.status, &c.payout,
 	}
 }
 
@@ -94,6 +107,7 @@ func contentArrays[R any](rows []R, get func(R) content) []any {
 		texts(rows, func(r R) pix.ReturnID { return get(r).returnID }),
 		texts(rows, func(r R) string { return get(r).nature }),
 		texts(rows, func(r R) pix.RefundStatus { return get(r).status }),
+		texts(rows, func(r R) string { return get(r).payout }),
 	}
 }
 
@@ -109,7 +123,8 @@ func scanEvent(rows pgx.Rows) (*event, error) {
 	if err := rows.Scan(into...); err != nil {
 		return nil, err
 	}
-	e.Credit, e.Refund = c.unfold()
+	says := c.unfold()
+	e.Credit, e.Refund, e.Payout = says.Credit, says.Refund, says.Payout
 	return &e, nil
 }
 
@@ -208,7 +223,7 @@ func (tx *tx) writeEvents(p *pipeline) {
 	rows := make([]*event, len(all))
 	for i, c := range all {
 		rows[i] = c.after
-		if b := c.before; b == nil || b.Credit != c.after.Credit || b.Refund != c.after.Refund || b.Confirmed != c.after.Confirmed {
+		if b := c.before; b == nil || b.Content() != c.after.Content() || b.Confirmed != c.after.Confirmed {
 			learned = append(learned, c.after)
 		}
 	}
@@ -221,7 +236,7 @@ func (tx *tx) writeEvents(p *pipeline) {
 	)
 	if len(learned) > 0 {
 		args := []any{column(learned, func(e *event) int64 { return e.ID }), column(learned, func(e *event) bool { return e.Confirmed })}
-		p.exec(updateContents, append(args, contentArrays(learned, func(e *event) content { return flat(e.Credit, e.Refund) })...)...)
+		p.exec(updateContents, append(args, contentArrays(learned, func(e *event) content { return flat(e.Content()) })...)...)
 	}
 }
 
@@ -234,8 +249,8 @@ WHERE e.id = n.id`
 const updateContents = `UPDATE inbox_event AS e
 SET confirmed = n.confirmed, about = n.about, end_to_end_id = n.end_to_end_id, txid = n.txid, pix_key = n.pix_key,
     amount_cents = n.amount_cents, paid_at = n.paid_at, refund_id = n.refund_id, return_id = n.return_id,
-    nature = n.nature, refund_status = n.refund_status
+    nature = n.nature, refund_status = n.refund_status, payout_key = n.payout_key
 FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
-    $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::text[])
+    $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
     AS n (id, confirmed, ` + contentColumns + `)
 WHERE e.id = n.id`

@@ -28,9 +28,10 @@ func scanVariant(rows pgx.Rows) (receiver.Variant, error) {
 	if err := rows.Scan(append(into, &v.Confirmed, &v.ReceivedAt)...); err != nil {
 		return v, err
 	}
-	credit, refund := c.unfold()
-	if v.Refund = refund; credit != nil {
-		v.Credit = *credit
+	says := c.unfold()
+	v.Refund, v.Payout = says.Refund, says.Payout
+	if says.Credit != nil {
+		v.Credit = *says.Credit
 	}
 	return v, nil
 }
@@ -62,20 +63,20 @@ func (tx *tx) kept(v receiver.Variant) bool {
 
 func (tx *tx) writeVariants(p *pipeline) {
 	for _, v := range tx.variants.pending() {
-		credit := &v.Credit
-		if v.Refund != nil {
-			credit = nil
+		says := receiver.Content{Refund: v.Refund, Payout: v.Payout}
+		if says == (receiver.Content{}) {
+			says.Credit = &v.Credit
 		}
-		c := flat(credit, v.Refund)
+		c := flat(says)
 		p.exec(
 			insertVariant, v.EventID, text(v.Channel), c.about, text(c.e2e), text(c.txid), text(c.key), int64(c.amount),
-			optional(c.paidAt), text(c.refund), text(c.returnID), text(c.nature), text(c.status), v.Confirmed, v.ReceivedAt,
+			optional(c.paidAt), text(c.refund), text(c.returnID), text(c.nature), text(c.status), text(c.payout), v.Confirmed, v.ReceivedAt,
 		)
 	}
 }
 
 const insertVariant = `INSERT INTO inbox_variant (` + variantColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
 func (tx *tx) record(r receiver.OperatorRecord) { tx.records.add(r) }
 

@@ -30,7 +30,7 @@ func intended(ref receiver.RefundRef) refundKey { return refundKey{intention: re
 // refundColumns are the columns that [scanRefund] reads.
 const refundColumns = `consumer, reference, end_to_end_id, refund_id, rekeys, return_id, amount_cents, nature, origin, state,
     from_to_return_cents, from_unidentified_cents, from_divergent_cents, from_revenue_cents, excess, clash, problem,
-    in_statement, requested_at, first_call_at, finished_at, attempts, due_at, version`
+    in_statement, requested_at, first_call_at, last_call_at, prior_call_at, finished_at, attempts, due_at, version`
 
 // sourceOrder is the order of the source columns, which is that in which money
 // is taken.
@@ -46,7 +46,8 @@ func scanRefund(rows pgx.Rows) (receiver.Refund, error) {
 	err := rows.Scan(
 		&x.Consumer, &x.Reference, &x.EndToEndID, &x.ID, &x.Rekeys, &x.ReturnID, &x.Amount, &x.Nature, &x.Origin, &x.State,
 		&from[0], &from[1], &from[2], &from[3], &x.Excess, &x.Clash, &x.Problem,
-		&x.InStatement, &x.RequestedAt, unknown{&x.FirstCallAt}, unknown{&x.FinishedAt}, &x.Attempts, &x.DueAt, &x.Version,
+		&x.InStatement, &x.RequestedAt, unknown{&x.FirstCallAt}, unknown{&x.LastCallAt}, unknown{&x.PriorCallAt},
+		unknown{&x.FinishedAt}, &x.Attempts, &x.DueAt, &x.Version,
 	)
 	for i, account := range sourceOrder() {
 		if from[i] != 0 {
@@ -147,11 +148,11 @@ func (tx *tx) writeRefunds(p *pipeline) {
 // insertRefund has no ON CONFLICT: an intention or rtrId that came in between
 // is an error, upon which the command begins again and finds it.
 const insertRefund = `INSERT INTO refund (` + refundColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`
 
 const updateRefund = `UPDATE refund
 SET (` + refundColumns + `)
-    = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) `
+    = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) `
 
 const updateOwnRefund = updateRefund + `WHERE consumer = $1 AND reference = $2 AND origin = 'merchant'`
 
@@ -166,6 +167,7 @@ func refundArgs(x *receiver.Refund) []any {
 	return []any{
 		text(x.Consumer), text(x.Reference), text(x.EndToEndID), text(x.ID), x.Rekeys, text(x.ReturnID), int64(x.Amount),
 		text(x.Nature), text(x.Origin), text(x.State), from[0], from[1], from[2], from[3], x.Excess, x.Clash, text(x.Problem),
-		x.InStatement, x.RequestedAt, optional(x.FirstCallAt), optional(x.FinishedAt), x.Attempts, x.DueAt, x.Version,
+		x.InStatement, x.RequestedAt, optional(x.FirstCallAt), optional(x.LastCallAt), optional(x.PriorCallAt),
+		optional(x.FinishedAt), x.Attempts, x.DueAt, x.Version,
 	}
 }

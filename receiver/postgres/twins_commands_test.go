@@ -96,6 +96,13 @@ func (w *twins) drawApplication(t *rapid.T, e receiver.Event) receiver.Applicati
 			x.EndToEndID, x.ID = e.Refund.EndToEndID, pick(t, "id", e.Refund.ID, e.Refund.ID, x.ID)
 		}
 		a.Refund = &x
+	case e.Payout != nil:
+		x := *e.Payout
+		if word == "other" {
+			x = drawPayoutContent(t)
+			x.Key = pick(t, "key", e.Payout.Key, e.Payout.Key, x.Key)
+		}
+		a.Payout = &x
 	}
 	return a
 }
@@ -137,7 +144,7 @@ func (w *twins) work(*rapid.T) {
 	events := both(w, "claim", w.mem.ClaimEvents, w.pg.ClaimEvents, in, in, w.levelEvents)
 	var apps []receiver.Application
 	for _, e := range events {
-		apps = append(apps, receiver.Application{EventID: e.ID, Version: e.Version, Confirmed: e.Credit, Refund: e.Refund, Now: w.now()})
+		apps = append(apps, receiver.Application{EventID: e.ID, Version: e.Version, Confirmed: e.Credit, Refund: e.Refund, Payout: e.Payout, Now: w.now()})
 	}
 	w.applied(apps)
 }
@@ -207,6 +214,7 @@ func (w *twins) memos(t *rapid.T) {
 func (w *twins) leases(t *rapid.T) {
 	in := receiver.Lease{Holder: "w", Now: w.now(), For: time.Minute, Limit: rapid.IntRange(1, 3).Draw(t, "limit")}
 	plain(w, "lease charges", w.mem.LeaseCharges, w.pg.LeaseCharges, in)
+	plain(w, "lease payouts", w.mem.LeasePayouts, w.pg.LeasePayouts, in)
 	plain(w, "lease refunds", w.mem.LeaseRefunds, w.pg.LeaseRefunds, in)
 	refs := []receiver.RefundRef{{Consumer: "shop", Reference: "back-1"}, {Consumer: "shop", Reference: "none"}}
 	plain(w, "find refunds", w.mem.FindRefunds, w.pg.FindRefunds, refs)
@@ -270,11 +278,11 @@ func (w *twins) outbox(t *rapid.T) {
 func (w *twins) match(t *rapid.T) {
 	in := some(t, "lines", func(t *rapid.T) pix.StatementLine {
 		return pix.StatementLine{
-			Kind: pick(t, "kind", pix.KindPixIn, pix.KindRefundOut, pix.KindPixOut), EndToEndID: drawPix(t),
+			Kind: pick(t, "kind", pix.KindPixIn, pix.KindRefundOut), EndToEndID: drawPix(t),
 			ID: pick(t, "rtrId", "D1", "D2", "D3"), Cents: int64(drawAmount(t)), SettledAt: pick(t, "settled", start(), start().Add(-time.Hour)),
 		}
 	})
-	plain(w, "match", w.mem.MatchStatement, w.pg.MatchStatement, in)
+	plain(w, "match", w.mem.MatchStatement, w.pg.MatchStatement, append(in, some(t, "payouts' lines", drawPayoutLine)...))
 	q := receiver.UnseenQuery{BookedBefore: w.now().Add(-pick(t, "before", 0, time.Minute)), Limit: pick(t, "limit", 0, 1, 2)}
 	page := plain(w, "unseen", w.mem.UnseenPayments, w.pg.UnseenPayments, q)
 	if len(page) > 0 {

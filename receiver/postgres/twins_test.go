@@ -33,7 +33,8 @@ func TestTwins(t *testing.T) {
 		w.Repeat(map[string]func(*rapid.T){
 			"create charges": w.createCharges, "record calls": w.recordCalls, "append": w.append, "append again": w.append,
 			"claim": w.claim, "apply": w.apply, "apply more": w.apply, "defer": w.deferEvents, "work": w.work,
-			"reserve": w.reserve, "record refunds": w.recordRefunds, "memos": w.memos, "leases": w.leases,
+			"reserve": w.reserve, "record refunds": w.recordRefunds,
+			"reserve payouts": w.reservePayouts, "record payouts": w.recordPayouts, "resolve payouts": w.resolvePayouts, "memos": w.memos, "leases": w.leases,
 			"duties": w.duties, "outbox": w.outbox, "match": w.match, "repair": w.repair, "adjust": w.adjust,
 			"release keys": w.releaseKeys, "purge keys": w.purgeKeys, "decide": w.decide, "attach": w.attach, "close": w.close, "lists": w.lists, "pass time": w.passTime,
 			"": w.same,
@@ -51,9 +52,9 @@ func empty(t *rapid.T, url string) {
 	}
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, `SET session_replication_role = replica;
-TRUNCATE idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
+TRUNCATE idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, payout, memo,
     outbox_event, duty, operator_record, reconcile_finding, reconcile_window, day_report RESTART IDENTITY;
-UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, blocked_cents = 0`)
+UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, in_transit_cents = 0, blocked_cents = 0`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,7 @@ func (w *twins) same(*rapid.T) {
 		w.equal(a.Type().Field(i).Name, a.Field(i).Interface(), b.Field(i).Interface(), nil)
 	}
 	for _, q := range []receiver.Queue{
-		receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox, receiver.DutySweep,
+		receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueuePayouts, receiver.QueueOutbox, receiver.DutySweep,
 	} {
 		a, okA, _ := w.mem.NextDue(w.ctx, q)
 		b, okB, err := w.pg.NextDue(w.ctx, q)
@@ -270,7 +271,10 @@ func (w *twins) drawItem(t *rapid.T) receiver.InboxItem {
 		Source: "psp", Channel: pick(t, "channel", receiver.ChannelCallback, receiver.ChannelSweep),
 		Confirmed: rapid.Bool().Draw(t, "confirmed"), Raw: []byte("raw"), ReceivedAt: w.now(),
 	}
-	switch pick(t, "about", "credit", "credit", "credit", "refund", "nothing") {
+	switch pick(t, "about", "credit", "credit", "credit", "refund", "payout", "nothing") {
+	case "payout":
+		x := drawPayoutContent(t)
+		in.Payout, in.Key = &x, x.InboxKey()
 	case "credit":
 		c := w.drawCredit(t)
 		in.Credit, in.Key = &c, receiver.CreditKey(c.EndToEndID)

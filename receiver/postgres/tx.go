@@ -38,9 +38,13 @@ type tx struct {
 	payments table[pix.EndToEndID, receiver.Payment]
 	refunds  table[refundKey, receiver.Refund]
 	ofPix    map[pix.EndToEndID][]refundKey // in the order made
+	payouts  table[string, receiver.Payout] // by key
 	cases    table[string, receiver.Case]
 	memos    table[string, receiver.Memo]
 	outbox   table[int64, receiver.OutboxEvent]
+
+	// payoutCases are the cases about payouts that were looked for by their ids.
+	payoutCases map[string]bool
 
 	variants variants
 	ledger   ledger
@@ -63,6 +67,7 @@ func newTx(s *Store, conn *pgxpool.Conn, careful bool) *tx {
 		charges:      newTable[receiver.ChargeRef, receiver.Charge](), byTxID: map[pix.TxID]receiver.ChargeRef{},
 		payments: newTable[pix.EndToEndID, receiver.Payment](),
 		refunds:  newTable[refundKey, receiver.Refund](), ofPix: map[pix.EndToEndID][]refundKey{},
+		payouts: newTable[string, receiver.Payout](), payoutCases: map[string]bool{},
 		cases: newTable[string, receiver.Case](), memos: newTable[string, receiver.Memo](),
 		outbox:   newTable[int64, receiver.OutboxEvent](),
 		variants: newVariants(), ledger: newLedger(),
@@ -73,14 +78,14 @@ func (tx *tx) rules() receiver.Rules { return tx.s.cfg.Rules }
 
 // mark is how far each log and list had come.
 type mark struct {
-	events, keys, charges, payments, refunds, cases, memos, outbox int
-	variants, transactions, told, records, findings                int
+	events, keys, charges, payments, refunds, payouts, cases, memos, outbox int
+	variants, transactions, told, records, findings                         int
 }
 
 func (tx *tx) mark() mark {
 	return mark{
 		events: len(tx.events.log), keys: len(tx.keys.log), charges: len(tx.charges.log), payments: len(tx.payments.log),
-		refunds: len(tx.refunds.log), cases: len(tx.cases.log), memos: len(tx.memos.log), outbox: len(tx.outbox.log),
+		refunds: len(tx.refunds.log), payouts: len(tx.payouts.log), cases: len(tx.cases.log), memos: len(tx.memos.log), outbox: len(tx.outbox.log),
 		variants: len(tx.variants.rows), transactions: len(tx.ledger.rows), told: len(tx.told.rows), records: len(tx.records.rows),
 		findings: len(tx.findings.rows),
 	}
@@ -93,6 +98,7 @@ func (tx *tx) undo(m mark) {
 	tx.charges.undo(m.charges)
 	tx.payments.undo(m.payments)
 	tx.undoRefunds(m.refunds)
+	tx.payouts.undo(m.payouts)
 	tx.cases.undo(m.cases)
 	tx.memos.undo(m.memos)
 	tx.outbox.undo(m.outbox)
@@ -114,6 +120,7 @@ func (tx *tx) write(p *pipeline) {
 	tx.writeCharges(p)
 	tx.writePayments(p)
 	tx.writeRefunds(p)
+	tx.writePayouts(p)
 	tx.writeCases(p)
 	tx.writeMemos(p)
 	tx.writeLedger(p)

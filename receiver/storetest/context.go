@@ -107,6 +107,20 @@ func (f *fixture) otherCommands() []command {
 		{"RecordRefunds", func(ctx context.Context) error {
 			return only(s.RecordRefunds(ctx, []receiver.RefundCall{{Ref: refundRef(1), Refused: true, Now: f.now()}}))
 		}},
+		{"ReservePayouts", func(ctx context.Context) error {
+			return only(s.ReservePayouts(ctx, []receiver.NewPayout{f.newPayout(2, 10)}))
+		}},
+		{"FindPayouts", func(ctx context.Context) error {
+			return only(s.FindPayouts(ctx, []receiver.PayoutRef{payoutRef(1)}))
+		}},
+		{"ListPayouts", func(ctx context.Context) error { return only(s.ListPayouts(ctx, receiver.PayoutQuery{})) }},
+		{"LeasePayouts", func(ctx context.Context) error { return only(s.LeasePayouts(ctx, f.lease(9))) }},
+		{"RecordPayouts", func(ctx context.Context) error {
+			return only(s.RecordPayouts(ctx, []receiver.PayoutCall{{Ref: payoutRef(1), Refused: true, Now: f.now()}}))
+		}},
+		{"ResolvePayouts", func(ctx context.Context) error {
+			return only(s.ResolvePayouts(ctx, []receiver.PayoutResolution{{Ref: payoutRef(1), Action: receiver.ResolveFailed, Note: "why", Now: f.now()}}))
+		}},
 		{"PutMemos", func(ctx context.Context) error {
 			return only(s.PutMemos(ctx, []receiver.Memo{{ID: "M1", EndToEndID: e2e(5), Amount: 1000, At: f.now()}}))
 		}},
@@ -183,6 +197,8 @@ func emptyBatches(f *fixture) {
 	count(f, "lines", f.match(), 0)
 	count(f, "refunds", f.reserve(), 0)
 	count(f, "refund calls", f.recordRefunds(), 0)
+	count(f, "payouts", f.reservePayouts(), 0)
+	count(f, "payout calls", f.recordPayouts(), 0)
 	count(f, "keys released", f.release(), 0)
 	count(f, "keys found", f.findKeys(), 0)
 }

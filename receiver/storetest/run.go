@@ -52,6 +52,8 @@ func Run(t *testing.T, open func(t *testing.T, rules receiver.Rules, now func() 
 		{"refund lines", refundLineOutcomes()},
 		{"refund repair", refundRepairOutcomes()},
 		{"refund sources", refundSourceOutcomes()},
+		{"payouts", payoutOutcomes()},
+		{"payout events", payoutEventOutcomes()},
 		{"charge keys", chargeKeyOutcomes()},
 		{"refund keys", refundKeyOutcomes()},
 		{"purging keys", purgeKeyOutcomes()},

@@ -66,7 +66,7 @@ func lineOtherKinds(f *fixture) {
 	for _, kind := range []pix.StatementKind{pix.KindPixOut, pix.KindReturnIn} {
 		line := f.line(1, 1000)
 		line.Kind, line.ID = kind, "D1"
-		equal(f, string(kind), f.match(line)[0].Class, receiver.MatchOK)
+		equal(f, string(kind), f.match(line)[0].Class, receiver.MatchMissingInLedger)
 	}
 }
 

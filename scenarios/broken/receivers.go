@@ -20,6 +20,7 @@ func Receivers() []scenarios.Receiver {
 		keyApart(), orphanUnasked(),
 		halfBooked(), lastContentWins(), statementIgnored(), toldAgain(), sentBeforeSending(), suspenseWithoutCase(),
 		believesCallback(), firstPageOnly(),
+		payoutTimeoutIsFailure(), payoutAskedByIDOnly(), payoutRepeatedPastItsKey(), payoutNewKeyEveryTry(),
 	}
 }
 
@@ -60,16 +61,17 @@ func onPath(b scenarios.Built, path string, h func(w http.ResponseWriter, r *htt
 // overlay is a store with some commands replaced; a nil one is the store's own.
 type overlay struct {
 	receiver.Store
-	repair  func(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error)
-	reserve func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
-	record  func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
-	append  func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
-	claim   func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
-	apply   func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
-	match   func(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error)
-	adjust  func(ctx context.Context, in []receiver.Adjustment) ([]bool, error)
-	finish  func(ctx context.Context, in []receiver.OutboxResult) ([]bool, error)
-	unseen  func(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error)
+	repair        func(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error)
+	reserve       func(ctx context.Context, in []receiver.NewRefund) ([]receiver.ReserveOutcome, error)
+	record        func(ctx context.Context, in []receiver.RefundCall) ([]receiver.Refund, error)
+	recordPayouts func(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error)
+	append        func(ctx context.Context, in []receiver.InboxItem) ([]receiver.AppendOutcome, error)
+	claim         func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
+	apply         func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
+	match         func(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error)
+	adjust        func(ctx context.Context, in []receiver.Adjustment) ([]bool, error)
+	finish        func(ctx context.Context, in []receiver.OutboxResult) ([]bool, error)
+	unseen        func(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error)
 	// leaseOutbox takes what there is for the merchant.
 	leaseOutbox func(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error)
 	begin       func(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error)
@@ -122,6 +124,13 @@ func (o overlay) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([
 		return o.record(ctx, in)
 	}
 	return o.Store.RecordRefunds(ctx, in)
+}
+
+func (o overlay) RecordPayouts(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error) {
+	if o.recordPayouts != nil {
+		return o.recordPayouts(ctx, in)
+	}
+	return o.Store.RecordPayouts(ctx, in)
 }
 
 func (o overlay) RepairEvents(ctx context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {

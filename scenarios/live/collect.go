@@ -136,6 +136,7 @@ func (r *run) collect(ctx context.Context, out *scenarios.Outcome) error {
 	for _, k := range r.referee.counts() {
 		out.Faults = append(out.Faults, chaos.KindCount{Kind: k.Kind, Planned: k.Planned, Fired: k.Fired + fired[k.Kind]})
 	}
+	out.Answers = r.merchant.answered()
 	out.Arrived, out.Died = r.endpoint.arrived(), r.house.death()
 	out.Calls, out.Took = r.house.front.count(), time.Since(r.began)
 	return r.collectAcks(ctx, out)

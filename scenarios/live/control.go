@@ -155,6 +155,17 @@ func (r *referee) fire(from []int) {
 	r.tally.Fire(from)
 }
 
+// fireThose counts those of some deviations that do one thing.
+func (r *referee) fireThose(from []int, does func(chaos.Change) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, i := range from {
+		if does(r.plan.Faults[i].Set) {
+			r.tally.FireOne(i)
+		}
+	}
+}
+
 // restartAfter is how long an instance that was ordered to die stays dead; false
 // if nobody ordered it.
 func (r *referee) restartAfter(instance int) (time.Duration, bool) {

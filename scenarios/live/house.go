@@ -203,7 +203,7 @@ func (m *member) args() []string {
 		"--workers", n(h.workers), "--page-size", n(h.pageSize), "--call-timeout", callTimeout.String(), "--lease", lease.String(),
 		"--backoff-base", "100ms", "--backoff-cap", "1s", "--poll", "50ms", "--proof-after", proofAfter.String(),
 		"--sweep-every", h.sweepEvery.String(), "--changed-every", h.sweepEvery.String(), "--reconcile-every", h.sweepEvery.String(),
-		"--overlap", "1m", "--sweep-back", "1h", "--reconcile-grace", h.grace.String(), "--stop-grace", "2s", "--database-conns", "8",
+		"--key-window", (6 * callTimeout).String(), "--overlap", "1m", "--sweep-back", "1h", "--reconcile-grace", h.grace.String(), "--stop-grace", "2s", "--database-conns", "8",
 	}, h.more...)
 }
 

@@ -119,6 +119,9 @@ func (l *lab) call(base, method, path string, body any) (int, string) {
 		return 0, ""
 	}
 	req.Header.Set("Authorization", "Bearer "+l.house.api)
+	if asked, ok := body.(map[string]any); ok {
+		req.Header.Set(receiver.IdempotencyHeader, fmt.Sprint(asked["reference"]))
+	}
 	resp, err := l.http.Do(req)
 	if err != nil {
 		return 0, err.Error()

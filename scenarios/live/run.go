@@ -124,6 +124,7 @@ func (r *run) carryOut() (*Result, error) {
 	r.referee.start(r.began)
 	r.merchant = &merchant{
 		plan: r.o.Plan, front: r.house.frontURL, token: r.house.api, zero: r.began, faults: r.o.Plan.Merge(), http: &http.Client{},
+		fired: r.referee.fireThose,
 	}
 	asking, stop := context.WithCancel(ctx)
 	defer r.merchant.working.Wait()
