@@ -19,12 +19,14 @@ func sqlRules() []rule {
 			{"receiver/postgres/a.go": "package postgres; const q = `DEFAULT CURRENT_TIMESTAMP`"},
 			{"receiver/postgres/now.go": "package postgres\ntype Store struct{}\nconst q = `SELECT now()`\nfunc (s *Store) Now() string { return q }\nfunc other() string { return q }"},
 			{"receiver/postgres/m.sql": "CREATE TABLE t (\n  at timestamptz DEFAULT now()\n);"},
+			{"cmd/pixlab/a.go": "package main; const q = `\\set r 1\nSELECT random()`"},
 		},
 		good: []sample{
 			{"receiver/postgres/a.go": "package postgres\ntype Store struct{}\nfunc (s *Store) Now() string { return `SELECT clock_timestamp()` }"},
 			{"receiver/postgres/a.go": "package postgres\ntype Store struct{}\nconst q = `SELECT clock_timestamp()`\nfunc (s *Store) Now() string { return q }"},
 			{"receiver/postgres/a.go": "package postgres; const q = `UPDATE t SET due = $1 -- known()`; const r = \"now is a word\""},
 			{"receiver/postgres/m.sql": "CREATE TABLE t (at timestamptz NOT NULL);"},
+			{"cmd/pixlab/a.go": "package main; const q = `\\set r random(1, 9)\nSELECT :r`"},
 		},
 	}}
 }
@@ -40,6 +42,10 @@ func machineSQL() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:` + strings.Join(calls, "|") + `)\s*\(|\b(?i:` + strings.Join(words, "|") + `)\b`)
 }
 
+// pgbenchSets are the lines of a pgbench script that are no SQL: pgbench itself
+// draws there, and hands the database a value.
+func pgbenchSets() *regexp.Regexp { return regexp.MustCompile("(?m)^`?" + `\\set .*$`) }
+
 const wantParameter = " makes the database decide: give the value as a parameter; only Store.Now of receiver/postgres may ask"
 
 func checkSQL(t *tree) []finding {
@@ -51,8 +57,11 @@ func checkSQL(t *tree) []finding {
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			lit, ok := n.(*ast.BasicLit)
-			if ok && lit.Kind == token.STRING && re.MatchString(lit.Value) && !t.storeNow(s, lit) {
-				out = append(out, s.find(lit, strconv.Quote(re.FindString(lit.Value))+wantParameter))
+			if !ok || lit.Kind != token.STRING || t.storeNow(s, lit) {
+				return true
+			}
+			if found := re.FindString(pgbenchSets().ReplaceAllString(lit.Value, "")); found != "" {
+				out = append(out, s.find(lit, strconv.Quote(found)+wantParameter))
 			}
 			return true
 		})

@@ -3,6 +3,7 @@ package chaos
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,7 +31,7 @@ func liveProfile(kinds []Kind) Profile {
 	p.Payouts = Rate{} // they take hours
 	for _, r := range ratesOf(kinds, func(k Kind) Rate { return between(k.Mixed, k.Hostile, 3) }) {
 		switch {
-		case slices.Contains(left, r.Kind):
+		case slices.Contains(left, r.Kind), strings.HasPrefix(r.Kind, "payout_"):
 		case r.Kind == "store_down":
 			p.Rates = append(p.Rates, KindRate{r.Kind, Rate{1, 12}}) // one a plan
 		default:

@@ -44,7 +44,9 @@ func postPayout(p *PSP, c *call) Reply {
 	case err != nil:
 		return problem(pix.ProblemInternal, err.Error())
 	}
-	c.hideEffect(&p.payouts.state[row.EndToEndID].hiding)
+	if s := p.payouts.state[row.EndToEndID]; s != nil { // nil where a broken truth lost it
+		c.hideEffect(&s.hiding)
+	}
 	return answer(http.StatusCreated, row.Payout)
 }
 

@@ -24,7 +24,8 @@ type Env struct {
 	Config  receiver.Config
 	Store   receiver.Store
 	Workers int
-	// NewLatch makes what an actor of the instance waits at for another.
+	// NewLatch makes what an actor of the instance waits at for another; nil where
+	// there is only one.
 	NewLatch func() receiver.Latch
 }
 
@@ -57,6 +58,13 @@ func Reference() Receiver {
 }
 
 func buildReference(e Env) (Built, error) {
+	if e.NewLatch == nil { // nobody waits for anybody: each callback has a commit of its own
+		r, err := receiver.New(e.Config, e.Store)
+		if err != nil {
+			return Built{}, err
+		}
+		return Built{Handler: r.Handler(), Steps: r.Steps(e.Workers)}, nil
+	}
 	b := receiver.NewBatcher(e.Store, receiver.BatchConfig{Clock: e.Config.Clock, NewLatch: e.NewLatch})
 	r, err := receiver.New(e.Config, b)
 	if err != nil {

@@ -41,7 +41,7 @@ func TestRunJSON(t *testing.T) {
 		simulated_ms elapsed_ms repeat receiver version plan_hash pending voids cases_open refunds payouts`)
 	for member, want := range map[string]string{
 		"verdict": `"held"`, "seed": `"42"`, "profile": `"mixed"`, "mode": `"model"`, "receiver": `"reference"`,
-		"payments": "20", "simulated_ms": "129600", "pending": "[]",
+		"payments": "20", "simulated_ms": "216000", "pending": "[]",
 	} {
 		if text := string(top[member]); !strings.HasPrefix(text, want) {
 			t.Errorf("%s is %s, want %s", member, text, want)

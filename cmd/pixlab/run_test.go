@@ -18,7 +18,7 @@ func TestRunHolds(t *testing.T) {
 	t.Parallel()
 	got := pixlab("", "run", "--seed", "42").want(t, exitHeld).quiet(t)
 	contains(t, got.out, "seed 42 · profile mixed · receiver reference", "20 payments", "kind ", "planned fired",
-		"36 h 00 min 00 s simulated", "HTTP calls", " processed, ", " open", "R$ ", "✓ I1   No Pix is credited twice", "held: all ")
+		"60 h 00 min 00 s simulated", "HTTP calls", " processed, ", " open", "R$ ", "✓ I1   No Pix is credited twice", "held: all ")
 	for _, line := range strings.Split(got.out, "\n") {
 		if n := len([]rune(line)); n > width && !strings.HasPrefix(line, "repeat: ") {
 			t.Errorf("%d columns: %s", n, line)

@@ -129,7 +129,9 @@ func TestPaidOverMutualTLS(t *testing.T) {
 	codes := map[string]string{}
 	for _, kind := range []string{"dynamic", "static"} {
 		body := fmt.Sprintf(`{"reference":"PED-%s","kind":%q,"amount":"12.34"}`, kind, kind)
-		status, charge := s.call(http.MethodPost, s.at.Public+"/charges", bearing(testAPI), body)
+		asked := bearing(testAPI)
+		asked.Set(receiver.IdempotencyHeader, "PED-"+kind)
+		status, charge := s.call(http.MethodPost, s.at.Public+"/charges", asked, body)
 		code, _ := charge["br_code"].(string)
 		txid, _ := charge["txid"].(string)
 		if status != http.StatusCreated || kind == "dynamic" && code == "" {
