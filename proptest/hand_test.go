@@ -59,7 +59,7 @@ func newHand(t subject, s stock, build scenarios.Build, lag time.Duration, pageS
 	if err != nil {
 		return nil, err
 	}
-	if h.store, err = s.open(t, h.time, nil); err != nil {
+	if h.store, err = s.open(t, ourRules(), h.time, nil); err != nil {
 		return nil, err
 	}
 	for i := range h.instances {

@@ -98,7 +98,7 @@ func newOrdersLab(t subject, ways habits) (*ordersLab, error) {
 		p, _ := l.psp.Payment(id)
 		return p.Amount
 	})
-	l.store, err = ways.stock.open(t, l.time, func(cs *receiver.ChangeSet) {
+	l.store, err = ways.stock.open(t, ourRules(), l.time, func(cs *receiver.ChangeSet) {
 		l.view.follow(cs)
 		l.trail.follow(cs)
 		l.tell(cs)

@@ -159,6 +159,7 @@ func (im *image) keyRefs() []receiver.KeyRef {
 // context once, before it begins, as one in memory does; the deadline of a
 // virtual clock is nothing that a socket could keep.
 type watched struct {
+	rules   receiver.Rules
 	pg      *postgres.Store
 	conn    *pgx.Conn // for what is no command
 	now     func() time.Time
