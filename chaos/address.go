@@ -124,7 +124,7 @@ const (
 	PlaceWebhook   = "psp/webhook"       // the registration of our callback URL
 	PlaceToken     = "psp/token"         // the giving out of access tokens
 	PlaceStore     = "store"             // the receiver's database
-	PlaceEndpoint  = "merchant/endpoint" // the merchant's own webhook
+	PlaceEndpoint  = "merchant/endpoint" // each of the merchant's own webhooks; EndpointPlace is one
 	PlaceClock     = "clock"             // instance/N/clock
 	PlaceWorker    = "worker"            // instance/N/worker
 )
@@ -132,6 +132,27 @@ const (
 // InstancePlace is the place of one instance, such as "instance/1/clock".
 func InstancePlace(instance int, what string) string {
 	return "instance/" + itoa(instance) + "/" + what
+}
+
+// Endpoints is how many webhooks of its own the merchant has in every plan.
+const Endpoints = 2
+
+// EndpointPlace is the place of one of the merchant's webhooks, from 1 on.
+func EndpointPlace(n int) string { return PlaceEndpoint + "/" + itoa(n) }
+
+// endpointPlaces are all places that a webhook of the merchant's can be struck at.
+func endpointPlaces() []string {
+	places := []string{PlaceEndpoint}
+	for n := range Endpoints {
+		places = append(places, EndpointPlace(n+1))
+	}
+	return places
+}
+
+// endpoint draws where the merchant's side fails: at one webhook, or at all.
+func (st *Stream) endpoint() string {
+	places := endpointPlaces()
+	return places[st.Below(uint64(len(places)))]
 }
 
 // Target says what a deviation strikes; exactly one member is set. Payment is

@@ -132,7 +132,8 @@ func (v *validator) window(who string, w Window) error {
 	if w.ToMS <= w.FromMS {
 		return fmt.Errorf("%s: window ends at %d and begins at %d; want to_ms after from_ms", who, w.ToMS, w.FromMS)
 	}
-	places := []string{PlacePSP, PlaceList, PlaceStatement, PlaceWebhook, PlaceToken, PlaceStore, PlaceEndpoint}
+	places := []string{PlacePSP, PlaceList, PlaceStatement, PlaceWebhook, PlaceToken, PlaceStore}
+	places = append(places, endpointPlaces()...)
 	for i := 1; i <= v.plan.Settings.Instances; i++ {
 		places = append(places, InstancePlace(i, PlaceClock), InstancePlace(i, PlaceWorker))
 	}
@@ -172,7 +173,7 @@ func (v *validator) bounds(who string, d *Deviation) error {
 	if lag := v.plan.Settings.StatementLagMS; lag+d.Set.LagMS > MaxLagMS {
 		return fmt.Errorf("%s: lag_ms is %d; want at most %d, with statement_lag_ms at %d", who, d.Set.LagMS, MaxLagMS-lag, lag)
 	}
-	atEndpoint := d.Target.Window != nil && d.Target.Window.Place == PlaceEndpoint
+	atEndpoint := d.Target.Window != nil && slices.Contains(endpointPlaces(), d.Target.Window.Place)
 	if s := d.Set.Status; atEndpoint && s >= 200 && s <= 299 {
 		return fmt.Errorf("%s: status is %d, which would acknowledge; want a failure such as 503", who, s)
 	}

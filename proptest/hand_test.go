@@ -59,7 +59,7 @@ func newHand(t subject, s stock, build scenarios.Build, lag time.Duration, pageS
 	if err != nil {
 		return nil, err
 	}
-	if h.store, err = s.open(t, h.time, nil); err != nil {
+	if h.store, err = s.open(t, ourRules(), h.time, nil); err != nil {
 		return nil, err
 	}
 	for i := range h.instances {
@@ -82,8 +82,10 @@ func (h *hand) rebuild(i int) error {
 func (h *hand) config(i int) receiver.Config {
 	return receiver.Config{
 		Name: fmt.Sprintf("receiver/%d", i+1), PixKeys: []pix.PixKey{ourKey}, Open: true,
-		PSPURL: "https://psp.lab", CallbackURL: "https://receiver.lab", EndpointURL: "https://" + endpoint + "/events",
-		Secrets: []pix.Secret{h.secret}, EndpointSecret: pix.Secret{ID: "m1", Key: []byte("a key of the merchant's")},
+		PSPURL: "https://psp.lab", CallbackURL: "https://receiver.lab", Secrets: []pix.Secret{h.secret},
+		Endpoints: []receiver.Endpoint{{
+			Name: receiver.DefaultEndpoint, URL: "https://" + endpoint + "/events", Secret: pix.Secret{ID: "m1", Key: []byte("a key of the merchant's")},
+		}},
 		PageSize: h.pageSize, SweepBack: 60 * 24 * time.Hour, // a test may never sweep for days
 		HTTP: handWire{h}, Clock: handClock{h}, Jitter: h.seed.Jitter, NewID: h.seed.ID,
 	}
@@ -247,7 +249,7 @@ func (h *hand) rest() error {
 
 func (h *hand) soonest() (first receiver.Queue, any bool) {
 	var at time.Time
-	for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueOutbox} {
+	for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.OutboxQueue(receiver.DefaultEndpoint)} {
 		due, ok, err := h.store.NextDue(context.Background(), q)
 		if err == nil && ok && (!any || due.Before(at)) {
 			first, at, any = q, due, true

@@ -98,7 +98,7 @@ func newOrdersLab(t subject, ways habits) (*ordersLab, error) {
 		p, _ := l.psp.Payment(id)
 		return p.Amount
 	})
-	l.store, err = ways.stock.open(t, l.time, func(cs *receiver.ChangeSet) {
+	l.store, err = ways.stock.open(t, ourRules(), l.time, func(cs *receiver.ChangeSet) {
 		l.view.follow(cs)
 		l.trail.follow(cs)
 		l.tell(cs)
@@ -241,7 +241,7 @@ func (l *ordersLab) rest() error {
 	for range 3_000 {
 		var first receiver.Queue
 		var at time.Time
-		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox} {
+		for _, q := range []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.OutboxQueue(receiver.DefaultEndpoint)} {
 			due, ok, err := l.store.NextDue(context.Background(), q)
 			if err != nil {
 				return err

@@ -355,7 +355,7 @@ func (m *ordersMachine) orElse(q receiver.Queue, other func()) {
 
 func (m *ordersMachine) duty() {
 	m.turn(pick(m, "duty", []receiver.Queue{
-		receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.QueueOutbox,
+		receiver.DutySweep, receiver.DutyChanged, receiver.DutyPending, receiver.OutboxQueue(receiver.DefaultEndpoint),
 	}))
 }
 

@@ -236,6 +236,46 @@ func (s lifeStore) CloseCases(ctx context.Context, in []receiver.CaseClosing) ([
 	return met(ctx, s, in, s.kept.CloseCases)
 }
 
+func (s lifeStore) ListOutbox(ctx context.Context, q receiver.OutboxQuery) ([]receiver.OutboxEvent, error) {
+	return met(ctx, s, q, s.kept.ListOutbox)
+}
+
+func (s lifeStore) ReplayOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	return met(ctx, s, in, s.kept.ReplayOutbox)
+}
+
+func (s lifeStore) SkipOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	return met(ctx, s, in, s.kept.SkipOutbox)
+}
+
+func (s lifeStore) ListRecords(ctx context.Context, q receiver.RecordQuery) ([]receiver.OperatorRecord, error) {
+	return met(ctx, s, q, s.kept.ListRecords)
+}
+
+func (s lifeStore) ListFindings(ctx context.Context, q receiver.FindingQuery) ([]receiver.Finding, error) {
+	return met(ctx, s, q, s.kept.ListFindings)
+}
+
+func (s lifeStore) CloseDay(ctx context.Context, in receiver.DayClosing) ([]byte, error) {
+	return met(ctx, s, in, s.kept.CloseDay)
+}
+
+func (s lifeStore) FindReport(ctx context.Context, day string) ([]byte, bool, error) {
+	return s.kept.FindReport(ctx, day)
+}
+
+func (s lifeStore) RequestWindow(ctx context.Context, in receiver.Window) (receiver.Window, error) {
+	return met(ctx, s, in, s.kept.RequestWindow)
+}
+
+func (s lifeStore) ListWindows(ctx context.Context, q receiver.WindowQuery) ([]receiver.Window, error) {
+	return met(ctx, s, q, s.kept.ListWindows)
+}
+
+func (s lifeStore) FinishWindow(ctx context.Context, in receiver.Window) (bool, error) {
+	return met(ctx, s, in, s.kept.FinishWindow)
+}
+
 func (s lifeStore) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool, error) {
 	return s.kept.NextDue(ctx, q)
 }

@@ -172,3 +172,43 @@ type dueAnswer struct {
 	at time.Time
 	ok bool
 }
+
+func (w *watched) ListOutbox(ctx context.Context, in receiver.OutboxQuery) ([]receiver.OutboxEvent, error) {
+	return seen(ctx, in, w.pg.ListOutbox)
+}
+
+func (w *watched) ReplayOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	return told(ctx, w, "ReplayOutbox", in, w.pg.ReplayOutbox)
+}
+
+func (w *watched) SkipOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	return told(ctx, w, "SkipOutbox", in, w.pg.SkipOutbox)
+}
+
+func (w *watched) ListRecords(ctx context.Context, in receiver.RecordQuery) ([]receiver.OperatorRecord, error) {
+	return seen(ctx, in, w.pg.ListRecords)
+}
+
+func (w *watched) ListFindings(ctx context.Context, in receiver.FindingQuery) ([]receiver.Finding, error) {
+	return seen(ctx, in, w.pg.ListFindings)
+}
+
+func (w *watched) CloseDay(ctx context.Context, in receiver.DayClosing) ([]byte, error) {
+	return told(ctx, w, "CloseDay", in, w.pg.CloseDay)
+}
+
+func (w *watched) FindReport(ctx context.Context, day string) ([]byte, bool, error) {
+	return w.pg.FindReport(context.WithoutCancel(ctx), day)
+}
+
+func (w *watched) RequestWindow(ctx context.Context, in receiver.Window) (receiver.Window, error) {
+	return told(ctx, w, "RequestWindow", in, w.pg.RequestWindow)
+}
+
+func (w *watched) ListWindows(ctx context.Context, in receiver.WindowQuery) ([]receiver.Window, error) {
+	return seen(ctx, in, w.pg.ListWindows)
+}
+
+func (w *watched) FinishWindow(ctx context.Context, in receiver.Window) (bool, error) {
+	return told(ctx, w, "FinishWindow", in, w.pg.FinishWindow)
+}

@@ -86,8 +86,8 @@ func TestPlansRunTheSameCanFail(t *testing.T) {
 // tardy makes stores that begin each turn of a duty late.
 type tardy struct{ inMemory }
 
-func (s tardy) open(t subject, now func() time.Time, observe func(*receiver.ChangeSet)) (kept, error) {
-	k, err := s.inMemory.open(t, now, observe)
+func (s tardy) open(t subject, rules receiver.Rules, now func() time.Time, observe func(*receiver.ChangeSet)) (kept, error) {
+	k, err := s.inMemory.open(t, rules, now, observe)
 	return tardyStore{k}, err
 }
 

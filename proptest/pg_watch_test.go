@@ -46,6 +46,7 @@ type image struct {
 	cases    map[string]*receiver.Case
 	outbox   map[int64]*receiver.OutboxEvent
 	records  []receiver.OperatorRecord
+	findings []receiver.Finding
 }
 
 func newImage() *image {
@@ -99,17 +100,20 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 	im.variants = append(im.variants, cs.Variants...)
 	im.ledger = append(im.ledger, cs.Transactions...)
 	im.records = append(im.records, cs.Operators...)
+	// One whose day is closed is written again, and says the same.
+	cs.Findings = slices.DeleteFunc(cs.Findings, func(f receiver.Finding) bool { return slices.Contains(im.findings, f) })
+	im.findings = append(im.findings, cs.Findings...)
 }
 
 // changedNothing says whether a command wrote no row.
 func changedNothing(cs *receiver.ChangeSet) bool {
 	return len(cs.Events)+len(cs.Variants)+len(cs.Charges)+len(cs.Payments)+len(cs.Refunds)+len(cs.Memos)+
-		len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators)+len(cs.Payouts)+len(cs.Keys) == 0
+		len(cs.Transactions)+len(cs.Cases)+len(cs.Outbox)+len(cs.Operators)+len(cs.Findings)+len(cs.Payouts)+len(cs.Keys) == 0
 }
 
 // dump is the image in the order of [postgres.Store.Dump].
 func (im *image) dump() receiver.ChangeSet {
-	cs := receiver.ChangeSet{Command: "Dump", Transactions: im.ledger, Operators: im.records}
+	cs := receiver.ChangeSet{Command: "Dump", Transactions: im.ledger, Operators: im.records, Findings: slices.SortedFunc(slices.Values(im.findings), receiver.Finding.Compare)}
 	for _, id := range slices.Sorted(maps.Keys(im.events)) {
 		cs.Events = append(cs.Events, receiver.EventChange{After: im.events[id]})
 	}
@@ -159,6 +163,7 @@ func (im *image) keyRefs() []receiver.KeyRef {
 // context once, before it begins, as one in memory does; the deadline of a
 // virtual clock is nothing that a socket could keep.
 type watched struct {
+	rules   receiver.Rules
 	pg      *postgres.Store
 	conn    *pgx.Conn // for what is no command
 	now     func() time.Time
@@ -269,7 +274,7 @@ func (w *watched) check() error {
 
 const emptyAll = `SET session_replication_role = replica;
 TRUNCATE payout, idempotency_key, inbox_event, inbox_variant, charge, payment, suspense_case, ledger_transaction, ledger_entry, refund, memo,
-    outbox_event, duty, operator_record RESTART IDENTITY;
+    outbox_event, duty, operator_record, reconcile_finding, reconcile_window, day_report RESTART IDENTITY;
 UPDATE account_balance SET settlement_cents = 0, in_process_cents = 0, blocked_cents = 0`
 
 // begin empties all tables, which the ledger's triggers refuse to everybody but

@@ -21,7 +21,7 @@ type several struct {
 	last *shared
 }
 
-func (s *several) open(_ subject, now func() time.Time, _ func(*receiver.ChangeSet)) (kept, error) {
+func (s *several) open(_ subject, _ receiver.Rules, now func() time.Time, _ func(*receiver.ChangeSet)) (kept, error) {
 	url := pgtest.Database(s.t, "receiver", postgres.Migrate)
 	ctx := context.WithoutCancel(s.t.Context())
 	pg, err := postgres.Open(ctx, postgres.Config{URL: url, Rules: ourRules(), Now: now})

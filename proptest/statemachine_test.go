@@ -218,7 +218,7 @@ func (m *machine) lose(t *rapid.T) {
 
 func (m *machine) work(t *rapid.T) {
 	m.run(t, rapid.SampledFrom([]receiver.Queue{
-		receiver.QueueInbox, receiver.QueueInbox, receiver.QueueCharges, receiver.QueueOutbox,
+		receiver.QueueInbox, receiver.QueueInbox, receiver.QueueCharges, receiver.OutboxQueue(receiver.DefaultEndpoint),
 	}).Draw(t, "queue"))
 }
 

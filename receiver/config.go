@@ -53,13 +53,12 @@ type Config struct {
 	ClientSecret string
 	// CallbackURL is registered at the PSP for each key; /pix is appended by it.
 	CallbackURL string
-	// EndpointURL takes the merchant's events.
-	EndpointURL string
+	// Endpoints take the merchant's events; the store's [Rules.Endpoints] names
+	// the same.
+	Endpoints []Endpoint
 
 	// Secrets verify callbacks: one, or two while a key is being replaced.
 	Secrets []pix.Secret
-	// EndpointSecret signs the events sent to EndpointURL.
-	EndpointSecret pix.Secret
 	// Tolerance bounds a signature's age in both directions (5 min).
 	Tolerance time.Duration
 
@@ -149,6 +148,9 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("receiver: secret %q: want an id and a key of 16 bytes or more", s.ID)
 		}
 	}
+	if err := checkEndpoints(c.Endpoints); err != nil {
+		return err
+	}
 	c.fill()
 	if c.Lease < 3*c.CallTimeout {
 		return fmt.Errorf("receiver: lease %s: want three times the call time-out %s or more", c.Lease, c.CallTimeout)
@@ -171,6 +173,21 @@ func (c *Config) validateKeys() error {
 	}
 	if longest := c.longestRetry(); c.KeyTTL <= longest {
 		return fmt.Errorf("receiver: key TTL %s: want more than the longest retry, %s", c.KeyTTL, longest)
+	}
+	return nil
+}
+
+// checkEndpoints wants each to have a name of its own, a URL and a secret.
+func checkEndpoints(all []Endpoint) error {
+	known := map[string]bool{}
+	for _, e := range all {
+		switch {
+		case e.Name == "" || e.URL == "" || e.Secret.ID == "" || len(e.Secret.Key) < 16:
+			return fmt.Errorf("receiver: endpoint %q: want a name, a URL, and a secret with an id and 16 bytes or more", e.Name)
+		case known[e.Name]:
+			return fmt.Errorf("receiver: two endpoints are called %q", e.Name)
+		}
+		known[e.Name] = true
 	}
 	return nil
 }

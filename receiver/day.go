@@ -1,6 +1,7 @@
 package receiver
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -29,6 +30,20 @@ var booksZone = sync.OnceValue(func() *time.Location {
 func Day(t time.Time) (from, to time.Time) {
 	y, m, d := t.In(booksZone()).Date()
 	return dayStart(y, m, d), dayStart(y, m, d+1)
+}
+
+// DayName is the name of the day that holds t, such as 2026-03-02.
+func DayName(t time.Time) string { return t.In(booksZone()).Format(time.DateOnly) }
+
+// ParseDay is the day of that name: from its first instant, up to and without the
+// first of the next day.
+func ParseDay(name string) (from, to time.Time, err error) {
+	t, err := time.ParseInLocation(time.DateOnly, name, booksZone())
+	if err != nil {
+		return from, to, fmt.Errorf("day %q: want year, month and day, such as 2026-03-02", name)
+	}
+	from, to = Day(t.Add(12 * time.Hour)) // noon: there may be no midnight
+	return from, to, nil
 }
 
 // dayStart is the first instant of a local day. Where the clock jumps over

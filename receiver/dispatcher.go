@@ -12,18 +12,23 @@ import (
 	"github.com/pixlab/pixlab/pix"
 )
 
-// dispatcher tells the merchant of committed effects. It holds a lease while
-// sending and no transaction; what it reports back counts only while the lease
-// is its own.
-type dispatcher struct{ r *Receiver }
+// dispatcher tells one endpoint of the merchant's of committed effects. It holds
+// a lease while sending and no transaction; what it reports back counts only
+// while the lease is its own. Each endpoint has its own, so that one that is
+// down, or slow, holds up no other.
+type dispatcher struct {
+	r  *Receiver
+	to Endpoint
+}
 
-func (s dispatcher) Name() string { return "dispatcher" }
-func (s dispatcher) Queue() Queue { return QueueOutbox }
+func (s dispatcher) Name() string { return "dispatcher/" + s.to.Name }
+func (s dispatcher) Queue() Queue { return OutboxQueue(s.to.Name) }
 
 // maxSends is the tries after which an event is a dead letter.
 const maxSends = 12
 
-// merchantEvent is the body of one event.
+// merchantEvent is the body of one event. Payment and number name the effect: who
+// has seen that pair before has seen the effect.
 type merchantEvent struct {
 	ID         int64          `json:"id"`
 	Kind       string         `json:"kind"`
@@ -31,6 +36,7 @@ type merchantEvent struct {
 	Number     int            `json:"number"`
 	Cents      int64          `json:"cents"`
 	Charge     string         `json:"charge,omitempty"`
+	Refund     pix.RefundID   `json:"refund,omitempty"`
 	At         string         `json:"at"`
 }
 
@@ -40,7 +46,9 @@ func (s dispatcher) RunOnce(ctx context.Context) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
-	events, err := s.r.store.LeaseOutbox(ctx, s.r.cfg.lease(now, 1))
+	lease := s.r.cfg.lease(now, 1)
+	lease.Endpoint = s.to.Name
+	events, err := s.r.store.LeaseOutbox(ctx, lease)
 	if err != nil || len(events) == 0 {
 		return Progress{}, err
 	}
@@ -53,7 +61,7 @@ func (s dispatcher) RunOnce(ctx context.Context) (Progress, error) {
 		}
 		s.r.cfg.reached(MarkSendAgain)
 		results[i].Dead = e.Attempts >= maxSends
-		results[i].DueAt = now.Add(s.r.cfg.backoff(fmt.Sprintf("outbox:%d", e.ID), e.Attempts+2))
+		results[i].DueAt = now.Add(s.r.cfg.backoff(fmt.Sprintf("outbox:%s:%s:%d", s.to.Name, e.EndToEndID, e.Number), e.Attempts+2))
 	}
 	held, err := s.r.store.FinishOutbox(ctx, results)
 	s.r.cfg.reachedIf(slices.Contains(held, false), MarkSendLost)
@@ -63,19 +71,19 @@ func (s dispatcher) RunOnce(ctx context.Context) (Progress, error) {
 func (s dispatcher) send(ctx context.Context, e OutboxEvent) error {
 	body, err := json.Marshal(merchantEvent{
 		ID: e.ID, Kind: e.Kind, EndToEndID: e.EndToEndID, Number: e.Number,
-		Cents: int64(e.Amount), Charge: e.Charge, At: pix.FormatTime(e.At),
+		Cents: int64(e.Amount), Charge: e.Charge, Refund: e.Refund, At: pix.FormatTime(e.At),
 	})
 	if err != nil {
 		return fmt.Errorf("encode event %d: %w", e.ID, err)
 	}
 	ctx, cancel := s.r.cfg.Clock.WithTimeout(ctx, s.r.cfg.CallTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.r.cfg.EndpointURL, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.to.URL, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("event %d: %w", e.ID, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set(pix.SignatureHeader, pix.Sign(s.r.cfg.EndpointSecret, s.r.cfg.Clock.Now().Truncate(time.Second), body))
+	req.Header.Set(pix.SignatureHeader, pix.Sign(s.to.Secret, s.r.cfg.Clock.Now().Truncate(time.Second), body))
 	resp, err := s.r.cfg.HTTP.Do(req)
 	if err != nil {
 		return err

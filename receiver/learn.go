@@ -131,22 +131,3 @@ func (m Memo) News(before *Memo) bool {
 	m.At = before.At
 	return !before.Released && m != *before
 }
-
-// After is the outbox event after a send, and whether that result counts: the
-// lease was not lost. What is out or dead changes no more, and telling the same
-// of it again counts.
-func (o OutboxEvent) After(r OutboxResult) (OutboxEvent, bool) {
-	switch {
-	case o.Version != r.Version:
-		return o, false
-	case o.Sent || o.Dead:
-		return o, o.Sent == r.Sent && o.Dead == (r.Dead && !r.Sent)
-	case r.Sent:
-		o.Sent = true
-	case r.Dead:
-		o.Dead = true
-	default:
-		o.DueAt = r.DueAt
-	}
-	return o, true
-}

@@ -55,8 +55,14 @@ func (r *Receiver) Steps(workers int) []Step {
 	for i := range workers {
 		steps = append(steps, newWorker(r, i+1))
 	}
-	return append(steps,
-		chargeSender{r}, refundSender{r}, payoutSender{r}, sweeper{r}, changedSweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, keyPurger{r}, dispatcher{r})
+	steps = append(steps,
+		chargeSender{r}, refundSender{r}, payoutSender{r}, sweeper{r}, changedSweeper{r}, pendingSweeper{r}, reconciler{r}, registrar{r}, keyPurger{r})
+	for _, to := range r.cfg.Endpoints {
+		if !to.Disabled {
+			steps = append(steps, dispatcher{r, to})
+		}
+	}
+	return steps
 }
 
 // ErrorPause is how long a loop waits after a step's nth error in a row.

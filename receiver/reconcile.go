@@ -2,9 +2,8 @@ package receiver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/pixlab/pixlab/pix"
@@ -14,279 +13,250 @@ import (
 // brings the ledger to the statement: what is missing is booked through the
 // same rules, what differs is adjusted against suspense, with a case for each.
 // The past is never edited.
+//
+// It walks one stretch of the statement after the other: what settled since its
+// last turn, each day that is over once more, whose report it then closes, and
+// what operators ask for. How far it has come is kept with its duty after each
+// page, so that whoever takes the duty next goes on from there.
 type reconciler struct{ r *Receiver }
 
 func (s reconciler) Name() string { return "reconcile" }
 func (s reconciler) Queue() Queue { return DutyReconcile }
 
-// RunOnce reconciles everything settled since the last turn, up to Grace ago.
+// RunOnce walks everything that is due.
 func (s reconciler) RunOnce(ctx context.Context) (Progress, error) {
 	d, now, err := s.r.turn(ctx, DutyReconcile)
 	if err != nil {
 		return idle(err)
 	}
-	from := now.Add(-s.r.cfg.SweepBack - s.r.cfg.Overlap)
-	if !d.Watermark.IsZero() {
-		from = d.Watermark.Add(-s.r.cfg.Overlap)
+	t := &reconcileTurn{reconciler: s, duty: d, now: now, at: readStanding(d.Cursor)}
+	err = t.run(ctx)
+	if errors.Is(err, errDutyLost) {
+		return Progress{Done: t.lines}, err
 	}
-	until := now.Add(-s.r.cfg.Grace)
-	n, flying, err := s.forward(ctx, &d, from, until)
-	if err == nil {
-		err = errors.Join(s.backward(ctx, until), s.refundsBackward(ctx, until))
+	next := t.at.NextTurn
+	if err = errors.Join(err, t.trouble); err != nil {
+		next = s.r.afterFailure(DutyReconcile, now)
+		t.at.NextTurn = next
 	}
-	if err != nil {
-		return Progress{Done: n}, errors.Join(err, s.r.endTurn(ctx, d, s.r.afterFailure(DutyReconcile, now)))
-	}
-	if !flying.IsZero() && flying.Before(until) {
-		until = flying // what is still being worked on is looked at again
-	}
-	if until.After(d.Watermark) {
-		d.Watermark = until
-	}
-	d.Cursor = ""
-	return Progress{Done: n + 1}, s.r.endTurn(ctx, d, now.Add(s.r.cfg.ReconcileEvery))
+	t.duty.Cursor = t.at.text()
+	return Progress{Done: t.lines + 1}, errors.Join(err, s.r.endTurn(ctx, t.duty, next))
 }
 
-// forward walks the statement and looks each line up in the ledger. The cursor
-// is kept with the duty, so that an interrupted walk goes on from its last page.
-// flying is the instant of the oldest line that the inbox still works on, zero
-// if there is none.
-func (s reconciler) forward(ctx context.Context, d *Duty, from, to time.Time) (n int, flying time.Time, err error) {
+// errDutyLost ends a turn whose duty another instance has taken since.
+var errDutyLost = errors.New("another instance has taken the duty")
+
+// walkKind says what a walk along the statement is for.
+type walkKind string
+
+const (
+	walkTurn   walkKind = "turn"   // what settled since the last one
+	walkDay    walkKind = "day"    // a day that is over, for its report
+	walkWindow walkKind = "window" // what an operator asked for
+)
+
+// walk is one stretch of the statement and how far it is done.
+type walk struct {
+	Kind   walkKind  `json:"kind"`
+	Window int64     `json:"window,omitempty"`
+	From   time.Time `json:"from"`
+	To     time.Time `json:"to"`
+	// Page is the PSP's cursor of the page to read next; Begun tells the first
+	// page, whose cursor is empty, from the end.
+	Page  string `json:"page,omitempty"`
+	Begun bool   `json:"begun,omitempty"`
+	// Stuck is the instant of the oldest line that must not be passed: the inbox
+	// still works on it, or it could not be booked. Flying counts the former.
+	Stuck  time.Time `json:"stuck,omitzero"`
+	Flying int       `json:"flying,omitempty"`
+	// Lines are what the walk has met, by kind.
+	Lines map[pix.StatementKind]LineTotal `json:"lines,omitempty"`
+}
+
+// standing is where the reconciliation stands between pages and between turns.
+type standing struct {
+	Walk *walk `json:"walk,omitempty"`
+	// NextTurn is when what settled since is walked again.
+	NextTurn time.Time `json:"next_turn,omitzero"`
+	// ClosedTo is the first instant of the day that is closed next.
+	ClosedTo time.Time `json:"closed_to,omitzero"`
+}
+
+// readStanding reads what a turn left; what cannot be read is a beginning.
+func readStanding(text string) (p standing) {
+	if json.Unmarshal([]byte(text), &p) != nil {
+		return standing{}
+	}
+	return p
+}
+
+func (p standing) text() string {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return "" // times of years beyond 9999: begin again
+	}
+	return string(raw)
+}
+
+// reconcileTurn is one turn under the duty.
+type reconcileTurn struct {
+	reconciler
+	duty  Duty
+	now   time.Time
+	at    standing
+	lines int // met in this turn
+	// turned says that what settled since was walked in this turn, open that a day
+	// could not be closed yet. trouble is what went wrong with single lines.
+	turned, open bool
+	trouble      error
+	troubles     int
+}
+
+func (t *reconcileTurn) run(ctx context.Context) error {
 	for {
-		page, a := s.r.psp.statement(ctx, from, to, d.Cursor)
-		if a.verdict != verdictDone {
-			return n, flying, a.Err()
-		}
-		oldest, err := s.match(ctx, page.Lines)
-		if err != nil {
-			return n, flying, err
-		}
-		flying = earlier(flying, oldest)
-		n += len(page.Lines)
-		d.Cursor = page.Next
-		if page.Next == "" {
-			return n, flying, nil
-		}
-		if _, err := s.r.store.SaveDuty(ctx, *d, false); err != nil {
-			return n, flying, err
-		}
-	}
-}
-
-// match looks one page up, repairs what the ledger lacks and adjusts what
-// differs. It returns the instant of the oldest line that is in flight.
-func (s reconciler) match(ctx context.Context, lines []pix.StatementLine) (flying time.Time, err error) {
-	flying, missing, err := s.compare(ctx, lines)
-	if err != nil {
-		return flying, err
-	}
-	for _, line := range missing {
-		if err := s.repair(ctx, line); err != nil {
-			return flying, err
-		}
-	}
-	// What was repaired is looked at again: now the ledger has something to compare
-	// the line with, and notes that the line was seen. What even that did not book
-	// counts as in flight: this line must not be passed.
-	again, left, err := s.compare(ctx, missing)
-	if len(left) > 0 {
-		again = earlier(again, left[0].SettledAt)
-	}
-	return earlier(flying, again), err
-}
-
-// earlier is the earlier of two instants, of which zero is none.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}
-
-// compare looks lines up and adjusts what differs. It returns the instant of the
-// oldest one in flight, and the lines that the ledger lacks.
-func (s reconciler) compare(ctx context.Context, lines []pix.StatementLine) (flying time.Time, missing []pix.StatementLine, err error) {
-	if len(lines) == 0 {
-		return flying, nil, nil
-	}
-	outs, err := s.r.store.MatchStatement(ctx, lines)
-	if err != nil {
-		return flying, nil, err
-	}
-	now, err := s.r.now(ctx)
-	if err != nil {
-		return flying, nil, err
-	}
-	var adjust []Adjustment
-	for i, out := range outs {
-		switch out.Class {
-		case MatchInFlight:
-			s.r.cfg.reached(MarkLineInFlight)
-			flying = earlier(flying, lines[i].SettledAt)
-		case MatchMissingInLedger:
-			missing = append(missing, lines[i])
-		case MatchDivergent:
-			s.r.cfg.reached(MarkLineAdjusted)
-			adjust = append(adjust, Adjustment{
-				EndToEndID: lines[i].EndToEndID, ReturnID: returnOf(lines[i]), Want: pix.Amount(lines[i].Signed()),
-				Reason: out.Class, Now: now,
-			})
-		}
-	}
-	if len(adjust) > 0 {
-		_, err = s.r.store.PostAdjustments(ctx, adjust)
-	}
-	return flying, missing, err
-}
-
-// repair books a line that the ledger lacks, once the PSP told what it is of.
-func (s reconciler) repair(ctx context.Context, line pix.StatementLine) error {
-	items, a := s.word(ctx, line)
-	if a.verdict != verdictDone {
-		return a.Err()
-	}
-	now, err := s.r.now(ctx)
-	if err != nil {
-		return err
-	}
-	for _, item := range items {
-		if !speaksOf(item, line) {
-			continue
-		}
-		outs, err := s.r.store.RepairEvents(ctx, []Repair{{Item: item, Now: now}})
-		s.r.cfg.reachedIf(err == nil && outs[0].Result == ApplyBooked, MarkLineRepaired)
-		if err == nil && (outs[0].Result == ApplyWait || outs[0].Result == ApplyFailed) {
-			// The line is read again: the turn's cursor stays before it.
-			err = fmt.Errorf("repair line %s %s of the statement: %s", line.EndToEndID, line.ID, outs[0].Reason)
-		}
-		return err
-	}
-	return fmt.Errorf("line %s %s of the statement: GET /pix does not show it", line.EndToEndID, line.ID)
-}
-
-// word is what the PSP's API says of what a line is of.
-func (s reconciler) word(ctx context.Context, line pix.StatementLine) ([]InboxItem, answer) {
-	if line.Kind == pix.KindPixOut || line.Kind == pix.KindReturnIn {
-		p, a := s.r.psp.getPayoutByID(ctx, line.EndToEndID)
-		if a.verdict != verdictDone {
-			return nil, a
-		}
-		return s.r.confirmedPayoutItems(p, ChannelRepair), a
-	}
-	p, a := s.r.psp.getPix(ctx, line.EndToEndID)
-	if a.verdict != verdictDone {
-		return nil, a
-	}
-	return s.r.confirmedItems(p, ChannelRepair), a
-}
-
-// returnOf is the rtrId of a refund's line, empty on a credit's.
-func returnOf(line pix.StatementLine) pix.ReturnID {
-	if line.Kind == pix.KindRefundOut {
-		return pix.ReturnID(line.ID)
-	}
-	return ""
-}
-
-// speaksOf says whether an item is the event of a statement line.
-func speaksOf(item InboxItem, line pix.StatementLine) bool {
-	switch line.Kind {
-	case pix.KindRefundOut:
-		return item.Refund != nil && string(item.Refund.ReturnID) == line.ID
-	case pix.KindPixOut, pix.KindReturnIn: // whose ID is empty on what went out
-		return item.Payout != nil && string(item.Payout.ReturnID) == line.ID
-	}
-	return item.Credit != nil
-}
-
-// backward looks for bookings that no line of the statement vouches for. What
-// the PSP does not know either, once Grace has passed, never settled.
-func (s reconciler) backward(ctx context.Context, until time.Time) error {
-	q := UnseenQuery{BookedBefore: until, Limit: s.r.cfg.PageSize}
-	for {
-		unseen, err := s.r.store.UnseenPayments(ctx, q)
-		if err != nil || len(unseen) == 0 {
-			return err
-		}
-		for _, p := range unseen {
-			if err := s.phantom(ctx, p); err != nil {
+		if t.at.Walk == nil {
+			w, err := t.choose(ctx)
+			if err != nil || w == nil {
 				return err
 			}
+			t.at.Walk = w
 		}
-		last := unseen[len(unseen)-1]
-		q.AfterBooked, q.AfterID = last.BookedAt, last.EndToEndID
+		if err := t.forward(ctx); err != nil {
+			return err
+		}
+		if err := t.finish(ctx); err != nil {
+			return err
+		}
+		t.at.Walk = nil
 	}
 }
 
-func (s reconciler) phantom(ctx context.Context, p Payment) error {
-	settled, a := s.r.psp.getPix(ctx, p.EndToEndID)
-	adjust := Adjustment{EndToEndID: p.EndToEndID}
-	switch a.verdict {
-	case verdictDone: // settled; its line is still to come, or was passed
-		adjust.Want, adjust.Reason = settled.Amount, MatchDivergent
-	case verdictAbsent:
-		s.r.cfg.reached(MarkPhantom)
-		adjust.Reason = MatchMissingAtPSP
+// until is up to when the statement can be expected to be whole.
+func (t *reconcileTurn) until() time.Time { return t.now.Add(-t.r.cfg.Grace) }
+
+// choose is what to walk next, nil where nothing is due.
+func (t *reconcileTurn) choose(ctx context.Context) (*walk, error) {
+	asked, err := t.r.store.ListWindows(ctx, WindowQuery{Open: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(asked) > 0 {
+		w := asked[0]
+		return &walk{Kind: walkWindow, Window: w.ID, From: w.From, To: earlier(w.To, t.until())}, nil
+	}
+	if !t.turned && !t.now.Before(t.at.NextTurn) {
+		from := t.now.Add(-t.r.cfg.SweepBack - t.r.cfg.Overlap)
+		if !t.duty.Watermark.IsZero() {
+			from = t.duty.Watermark.Add(-t.r.cfg.Overlap)
+		}
+		return &walk{Kind: walkTurn, From: from, To: t.until()}, nil
+	}
+	if t.at.ClosedTo.IsZero() {
+		t.at.ClosedTo, _ = Day(t.now) // the first day that has a report
+	}
+	// A day is over once not even the largest lag explains why a line is missing.
+	from, to := Day(t.at.ClosedTo)
+	if t.open || to.After(t.until().Add(-t.r.cfg.Overlap)) || t.duty.Watermark.Before(to) {
+		return nil, nil
+	}
+	return &walk{Kind: walkDay, From: from, To: to}, nil
+}
+
+// finish does what comes at the end of a walk.
+func (t *reconcileTurn) finish(ctx context.Context) error {
+	switch w := t.at.Walk; w.Kind {
+	case walkDay:
+		return t.closeDay(ctx, w)
+	case walkWindow:
+		return t.finishWindow(ctx, w)
 	default:
-		return a.Err()
+		return t.finishTurn(ctx, w)
 	}
-	now, err := s.r.now(ctx)
+}
+
+func (t *reconcileTurn) finishTurn(ctx context.Context, w *walk) error {
+	if err := t.backward(ctx, time.Time{}, w.To); err != nil {
+		return err
+	}
+	until := w.To
+	if !w.Stuck.IsZero() && w.Stuck.Before(until) {
+		until = w.Stuck // what is still being worked on is looked at again
+	}
+	if until.After(t.duty.Watermark) {
+		t.duty.Watermark = until
+	}
+	t.turned, t.at.NextTurn = true, t.now.Add(t.r.cfg.ReconcileEvery)
+	return nil
+}
+
+// closeDay closes a day in which nothing is open any more.
+func (t *reconcileTurn) closeDay(ctx context.Context, w *walk) error {
+	if !w.Stuck.IsZero() {
+		t.open = true
+		return nil
+	}
+	found, err := t.r.store.ListFindings(ctx, FindingQuery{To: w.To, Unreported: true})
 	if err != nil {
 		return err
 	}
-	adjust.Now = now
-	_, err = s.r.store.PostAdjustments(ctx, []Adjustment{adjust})
-	return err
-}
-
-// refundsBackward is backward for refunds that count as returned.
-func (s reconciler) refundsBackward(ctx context.Context, until time.Time) error {
-	q := UnseenRefundQuery{FinishedBefore: until, Limit: s.r.cfg.PageSize}
-	for {
-		unseen, err := s.r.store.UnseenRefunds(ctx, q)
-		if err != nil || len(unseen) == 0 {
-			return err
-		}
-		for _, x := range unseen {
-			if err := s.phantomRefund(ctx, x, until); err != nil {
-				return err
-			}
-		}
-		last := unseen[len(unseen)-1]
-		q.AfterFinished, q.AfterID = last.FinishedAt, last.ReturnID
-	}
-}
-
-// phantomRefund takes back a return that never settled: the PSP denies it, or
-// still says so when not even its largest lag explains why there is no line.
-func (s reconciler) phantomRefund(ctx context.Context, x Refund, until time.Time) error {
-	d, a := s.r.psp.getRefund(ctx, x.EndToEndID, x.ID)
-	denied := a.verdict == verdictAbsent ||
-		a.verdict == verdictDone && (d.Status == pix.RefundFailed || d.ReturnID != x.ReturnID)
-	switch {
-	case denied:
-	case a.verdict != verdictDone && a.verdict != verdictRefused:
-		return a.Err()
-	case x.FinishedAt.After(until.Add(-s.r.cfg.Overlap)):
-		return nil // its line is still to come
-	}
-	now, err := s.r.now(ctx)
+	report, err := t.report(ctx, w, found)
 	if err != nil {
 		return err
 	}
-	s.r.cfg.reached(MarkPhantomRefund)
-	_, err = s.r.store.PostAdjustments(ctx, []Adjustment{{
-		EndToEndID: x.EndToEndID, ReturnID: x.ReturnID, Reason: MatchMissingAtPSP, Now: now,
-	}})
+	closing := DayClosing{Day: DayName(w.From), Body: report.Encode(), Now: t.now}
+	for _, f := range found {
+		closing.Findings = append(closing.Findings, f.Number)
+	}
+	if _, err := t.r.store.CloseDay(ctx, closing); err != nil {
+		return err
+	}
+	t.at.ClosedTo = w.To
+	return nil
+}
+
+func (t *reconcileTurn) finishWindow(ctx context.Context, w *walk) error {
+	if err := t.backward(ctx, w.From, w.To); err != nil {
+		return err
+	}
+	found, err := t.r.store.ListFindings(ctx, FindingQuery{From: w.From, To: w.To})
+	if err != nil {
+		return err
+	}
+	report, err := t.report(ctx, w, found)
+	if err != nil {
+		return err
+	}
+	_, err = t.r.store.FinishWindow(ctx, Window{ID: w.Window, FinishedAt: t.now, Report: report.Encode()})
 	return err
 }
 
-func parseCursor(s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return 0
+// report is the report of a walk, with the cases about what was found.
+func (t *reconcileTurn) report(ctx context.Context, w *walk, found []Finding) (Report, error) {
+	var cases []Case
+	if len(found) > 0 {
+		q := CaseQuery{}
+		for _, f := range found {
+			q.Pix = append(q.Pix, f.Line.EndToEndID)
+		}
+		var err error
+		if cases, err = t.r.store.ListCases(ctx, q); err != nil {
+			return Report{}, err
+		}
 	}
-	return n
+	return newReport(w, found, cases), nil
 }
 
-func formatCursor(id int64) string { return strconv.FormatInt(id, 10) }
+// save keeps how far the turn has come, and holds the duty on.
+func (t *reconcileTurn) save(ctx context.Context) error {
+	now, err := t.r.now(ctx)
+	if err != nil {
+		return err
+	}
+	d := t.duty
+	d.Cursor, d.HeldUntil = t.at.text(), now.Add(t.r.cfg.dutyLease())
+	held, err := t.r.store.SaveDuty(ctx, d, false)
+	if err == nil && !held {
+		err = errDutyLost
+	}
+	return err
+}

@@ -12,6 +12,9 @@ import (
 type Rules struct {
 	// Keys are the Pix keys that are ours.
 	Keys []pix.PixKey
+	// Endpoints are the names of those that hear of every effect; none stands for
+	// [DefaultEndpoint].
+	Endpoints []string
 }
 
 // Ours says whether money under that key is ours; an absent key passes.
@@ -219,90 +222,4 @@ func settled(c *Charge, cents pix.Amount, by pix.EndToEndID) *Charge {
 		after.SettledBy = by
 	}
 	return &after
-}
-
-// MatchFacts are what the store has about one line of the statement.
-type MatchFacts struct {
-	Line    pix.StatementLine
-	Payment *Payment
-	// Net is what [AccountSettlement] has for the line: its refunds are lines of
-	// their own.
-	Net pix.Amount
-	// InFlight says that the inbox still works on it.
-	InFlight bool
-}
-
-// Match classes one line of the statement.
-func (r Rules) Match(f MatchFacts) MatchClass {
-	switch {
-	case f.InFlight:
-		return MatchInFlight
-	case f.Payment == nil:
-		return MatchMissingInLedger
-	case f.Net != pix.Amount(f.Line.Cents):
-		return MatchDivergent
-	case f.Payment.Disposition == DispositionSecond:
-		return MatchDuplicate
-	case f.Payment.Disposition == DispositionUnidentified:
-		return MatchNoCharge
-	}
-	return MatchOK
-}
-
-// instantTolerance is by how much the statement may date a Pix otherwise than
-// the PSP's own notice did.
-const instantTolerance = time.Second
-
-// InstantDiffers says whether the statement dates a Pix otherwise than it was
-// booked: a PSP that writes local time with a Z is hours off, and may put it on
-// another day.
-func (r Rules) InstantDiffers(p Payment, line pix.StatementLine) bool {
-	d := p.PaidAt.Sub(line.SettledAt)
-	return d > instantTolerance || d < -instantTolerance
-}
-
-// Adjust brings a line's net to what the statement says, against suspense. x is
-// the refund whose line it is, nil on the credit's own. False when there is
-// nothing to adjust.
-//
-// What a refund was is not edited: the case says what came of it.
-func (r Rules) Adjust(p Payment, x *Refund, net pix.Amount, a Adjustment) (RefundDecision, bool) {
-	diff := a.Want - net
-	if diff == 0 || a.ReturnID != "" && x == nil {
-		return RefundDecision{}, false
-	}
-	d := RefundDecision{Result: ApplyBooked}
-	id := DivergenceCase(p.EndToEndID)
-	if x != nil {
-		id = RefundCase(p.EndToEndID, x.ID)
-		if !x.InStatement && a.Want != 0 {
-			seen := *x
-			seen.InStatement = true
-			d.Refund = &seen
-		}
-	}
-	entry := func(acc Account, cents pix.Amount) Entry {
-		e := Entry{Account: acc, Cents: cents, EndToEndID: p.EndToEndID, Charge: p.Charge}
-		if acc == AccountSettlement {
-			e.ReturnID = a.ReturnID
-		}
-		return e
-	}
-	reason := ReasonAmountDiffers
-	if a.Reason == MatchMissingAtPSP {
-		reason = ReasonPhantom
-	}
-	p.Events++
-	p.Held.Divergent += diff
-	if a.ReturnID == "" && a.Want > 0 {
-		p.Confirmed, p.InStatement = true, true
-	}
-	d.Payment = &p
-	d.Transaction = &Transaction{
-		Reference: AdjustReference(id), BookedAt: a.Now,
-		Entries: []Entry{entry(AccountSettlement, diff), entry(AccountDivergence, -diff)},
-	}
-	d.Notes = []CaseNote{{ID: id, Account: AccountDivergence, Amount: diff, Reason: reason}}
-	d.Outbox = &OutboxEvent{EndToEndID: p.EndToEndID, Number: p.Events, Kind: OutboxAdjusted, Amount: diff, Charge: p.Charge, At: a.Now, DueAt: a.Now}
-	return d, true
 }

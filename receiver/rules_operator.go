@@ -15,6 +15,9 @@ const (
 	ActionDrop    = "drop event"
 	ActionAttach  = "attach payment"
 	ActionClose   = "close case"
+	ActionReplay  = "replay outbox event"
+	ActionSkip    = "skip outbox event"
+	ActionWindow  = "reconcile a window"
 )
 
 // Reasons why an operator's attachment is refused.

@@ -186,20 +186,11 @@ func (f PayoutFacts) afterTheEnd() PayoutDecision {
 	return d
 }
 
-// PayoutLine are the facts about a payout's line of the statement, or a return's.
-type PayoutLine struct {
-	Line pix.StatementLine
-	// Payout is the one with the line's endToEndId; nil if there is none.
-	Payout *Payout
-	// InFlight says that the inbox still works on it, or that a payout of ours
-	// over as much has no answer yet.
-	InFlight bool
-}
-
-// MatchPayout classes a line of the statement about a payout, and says what the
-// ledger has for it.
-func (r Rules) MatchPayout(f PayoutLine) (MatchClass, pix.Amount) {
-	x, line := f.Payout, f.Line
+// PayoutLine are the facts about a payout's line, or about that of a return, whose
+// ID is the return's. x is the payout with the line's endToEndId, nil if there is
+// none; inFlight says that the inbox still works on it, or that a payout of ours
+// over as much has no answer yet.
+func PayoutLine(line pix.StatementLine, x *Payout, inFlight bool) LineFacts {
 	net := pix.Amount(0)
 	switch {
 	case x == nil:
@@ -210,15 +201,11 @@ func (r Rules) MatchPayout(f PayoutLine) (MatchClass, pix.Amount) {
 	case x.State == PayoutConfirmed || x.State == PayoutFailed && x.InStatement:
 		net = -x.Amount
 	}
-	switch {
-	case net == pix.Amount(line.Signed()):
-		return MatchOK, net
-	case net != 0:
-		return MatchDivergent, net
-	case f.InFlight || x != nil && !x.State.Final():
-		return MatchInFlight, net
+	booked := net != 0
+	return LineFacts{
+		Line: line, Net: net, Ended: booked,
+		InFlight: !booked && (inFlight || x != nil && !x.State.Final()),
 	}
-	return MatchMissingInLedger, net
 }
 
 // Seen is the payout once a line of the statement was seen, and whether that is

@@ -282,22 +282,3 @@ func (f RefundFacts) overCap() RefundDecision {
 		Notes: []CaseNote{{ID: RefundCase(f.Content.EndToEndID, f.Content.ID), Reason: ReasonOverCap}},
 	}
 }
-
-// MatchRefund classes a refund's line of the statement. same is the refund with
-// the line's rtrId, net what [AccountSettlement] has for the line; inFlight says
-// that the inbox, or a call of our own about this Pix, is still at work.
-//
-// A refund whose end is in our books is not booked a second time, whatever end
-// that is: what differs is adjusted. One that counts as failed and stands in the
-// statement has left nothing on its line.
-func (r Rules) MatchRefund(line pix.StatementLine, same *Refund, net pix.Amount, inFlight bool) MatchClass {
-	switch {
-	case same != nil && same.State.Final() && net == pix.Amount(line.Signed()):
-		return MatchOK
-	case same != nil && same.State.Final():
-		return MatchDivergent
-	case inFlight || same != nil:
-		return MatchInFlight
-	}
-	return MatchMissingInLedger
-}

@@ -83,14 +83,15 @@ type Store interface {
 	// done ends the turn and sets the next. False: the duty was lost.
 	SaveDuty(ctx context.Context, d Duty, done bool) (bool, error)
 
-	// LeaseOutbox takes due outbox events: of each payment only the lowest
-	// number that is not out, so that order holds per payment.
+	// LeaseOutbox takes due outbox events of [Lease.Endpoint]: of each payment
+	// only the lowest number that is not out, so that order holds per endpoint and
+	// payment.
 	LeaseOutbox(ctx context.Context, in Lease) ([]OutboxEvent, error)
 	// FinishOutbox stores what became of sends. False: the lease was lost.
 	FinishOutbox(ctx context.Context, in []OutboxResult) ([]bool, error)
 
-	// MatchStatement compares lines of the account statement with the ledger
-	// and marks the payments seen.
+	// MatchStatement compares lines of the account statement with the ledger,
+	// marks what it vouches for as seen, and notes what is not OK as a [Finding].
 	MatchStatement(ctx context.Context, in []pix.StatementLine) ([]MatchOutcome, error)
 	// RepairEvents books confirmed credits and refunds that the statement holds
 	// and the ledger does not, through the same rules and references as
@@ -104,6 +105,20 @@ type Store interface {
 	// statement and with money still on theirs, finished up to an instant, in the
 	// order (finished, rtrId), after a cursor.
 	UnseenRefunds(ctx context.Context, q UnseenRefundQuery) ([]Refund, error)
+	// ListFindings lists what the reconciliation found; see [Finding.Compare].
+	ListFindings(ctx context.Context, q FindingQuery) ([]Finding, error)
+	// CloseDay stores a day's report, once: the body that is there from then on.
+	CloseDay(ctx context.Context, in DayClosing) ([]byte, error)
+	// FindReport is the report of a closed day, false while it is not closed.
+	FindReport(ctx context.Context, day string) ([]byte, bool, error)
+	// RequestWindow notes that an operator wants a window reconciled, and makes
+	// [DutyReconcile] due. It is recorded.
+	RequestWindow(ctx context.Context, in Window) (Window, error)
+	// ListWindows lists windows in the order asked for.
+	ListWindows(ctx context.Context, q WindowQuery) ([]Window, error)
+	// FinishWindow stores a window's report, once. False: it has one, or there is
+	// no such window.
+	FinishWindow(ctx context.Context, in Window) (bool, error)
 	// PostAdjustments moves the ledger of a Pix to what the statement says,
 	// against suspense, with a case. False: nothing was left to adjust.
 	PostAdjustments(ctx context.Context, in []Adjustment) ([]bool, error)
@@ -122,6 +137,14 @@ type Store interface {
 	AttachPayments(ctx context.Context, in []Attachment) ([]AttachOutcome, error)
 	// CloseCases ends cases: what is in suspense goes to the account named.
 	CloseCases(ctx context.Context, in []CaseClosing) ([]bool, error)
+	// ListOutbox lists outbox events in the order of their ids.
+	ListOutbox(ctx context.Context, q OutboxQuery) ([]OutboxEvent, error)
+	// ReplayOutbox gives dead letters their tries again; SkipOutbox lets go what
+	// waits behind them. Both are recorded. False: it is no dead letter.
+	ReplayOutbox(ctx context.Context, in []Decision) ([]bool, error)
+	SkipOutbox(ctx context.Context, in []Decision) ([]bool, error)
+	// ListRecords reads the operators' book, oldest first.
+	ListRecords(ctx context.Context, q RecordQuery) ([]OperatorRecord, error)
 
 	// NextDue is the instant at which a queue has work, false when it has none.
 	NextDue(ctx context.Context, q Queue) (time.Time, bool, error)
@@ -155,6 +178,9 @@ type Lease struct {
 	Now    time.Time // from [Store.Now]
 	For    time.Duration
 	Limit  int
+	// Endpoint is whose events [Store.LeaseOutbox] takes, [DefaultEndpoint]'s if
+	// empty.
+	Endpoint string
 }
 
 // ChargeRef names a charge.
@@ -304,6 +330,7 @@ type Duty struct {
 	Watermark time.Time // everything up to here is done
 	Cursor    string    // where the turn stands, empty at its start
 	NextAt    time.Time // next turn
+	HeldUntil time.Time // in SaveDuty, of a turn that goes on: its hold's new end; zero leaves it
 }
 
 // OutboxResult is what became of one send.
@@ -389,6 +416,8 @@ type Decision struct {
 // CaseQuery filters cases; zero values do not filter.
 type CaseQuery struct {
 	State   CaseState
+	ID      string
+	Pix     []pix.EndToEndID // about any of these
 	AfterID string
 	Limit   int
 }
@@ -419,6 +448,7 @@ type CaseClosing struct {
 
 // OperatorRecord is one line of the operators' book.
 type OperatorRecord struct {
+	Number   int64 // its place in the book, set by [Store.ListRecords] alone
 	At       time.Time
 	Operator string
 	Action   string
@@ -442,6 +472,7 @@ type ChangeSet struct {
 	Transactions []Transaction
 	Cases        []CaseChange
 	Outbox       []OutboxChange
+	Findings     []Finding
 	Operators    []OperatorRecord
 }
 

@@ -310,34 +310,3 @@ func UnidentifiedCase(id pix.EndToEndID) string { return "nao_identificado:" + s
 
 // MissedCase names the case about a Pix that only the statement knew.
 func MissedCase(id pix.EndToEndID) string { return "falta_no_ledger:" + string(id) }
-
-// OutboxEvent tells the merchant of one committed effect.
-type OutboxEvent struct {
-	ID int64
-	// EndToEndID is the payment; Number counts its events from 1.
-	EndToEndID pix.EndToEndID
-	Number     int
-	Kind       string
-	Amount     pix.Amount
-	Charge     string
-	Refund     pix.RefundID // on events about a refund
-	At         time.Time
-
-	Sent     bool
-	Dead     bool // given up: an operator's
-	Attempts int
-	DueAt    time.Time
-	Version  int64
-}
-
-// The kinds of outbox event.
-const (
-	OutboxCredited     = "pix.credited"     // receita
-	OutboxUnidentified = "pix.unidentified" // suspense, no charge
-	OutboxDivergent    = "pix.divergent"    // suspense, wrong amount
-	OutboxToReturn     = "pix.to_return"    // credito_a_devolver
-	OutboxMatched      = "pix.matched"      // left suspense for a charge
-	OutboxAdjusted     = "pix.adjusted"     // by reconciliation
-	OutboxRefunded     = "refund.returned"  // ours, or the PSP's
-	OutboxRefundFailed = "refund.failed"    // ours, and the money is back
-)

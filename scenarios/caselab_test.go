@@ -120,9 +120,9 @@ func (l *lab) build(n int, change func(*receiver.Config)) {
 func (l *lab) config(n int) receiver.Config {
 	return receiver.Config{
 		Name: fmt.Sprintf("receiver/%d", n), PixKeys: []pix.PixKey{labKey}, Open: true,
-		PSPURL: labPSP, CallbackURL: labReceiver, EndpointURL: labShop,
-		Secrets: []pix.Secret{labSecret()}, EndpointSecret: labSecret(),
-		HTTP: wire{l}, Clock: l.clock, Jitter: labSeed.Jitter, NewID: labSeed.ID,
+		PSPURL: labPSP, CallbackURL: labReceiver, Secrets: []pix.Secret{labSecret()},
+		Endpoints: []receiver.Endpoint{{Name: receiver.DefaultEndpoint, URL: labShop, Secret: labSecret()}},
+		HTTP:      wire{l}, Clock: l.clock, Jitter: labSeed.Jitter, NewID: labSeed.ID,
 	}
 }
 
@@ -301,7 +301,7 @@ func (l *lab) work() {
 	for range 5000 {
 		done := 0
 		for _, steps := range l.steps {
-			for _, name := range []string{"worker/1", "charges", "refunds", "payouts", "dispatcher"} {
+			for _, name := range []string{"worker/1", "charges", "refunds", "payouts", "dispatcher/merchant"} {
 				p, err := steps[name].RunOnce(l.t.Context())
 				if err != nil {
 					l.t.Fatalf("%s: %v", name, err)

@@ -39,10 +39,10 @@ func (atRest) end(f *final) string {
 	}
 	for o := range f.Outbox.all() {
 		switch {
-		case o.Sent && f.w.endpoint.got[o.ID] == 0:
-			return fmt.Sprintf("outbox event %d counts as sent and never arrived", o.ID)
+		case o.Sent && f.w.endpointNamed(o.Endpoint).got[o.ID] == 0:
+			return fmt.Sprintf("outbox event %d counts as sent and never arrived at %s", o.ID, o.Endpoint)
 		case !o.Sent && !o.Dead && !f.behindDead(o):
-			return fmt.Sprintf("outbox event %d was never sent", o.ID)
+			return fmt.Sprintf("outbox event %d was never sent to %s", o.ID, o.Endpoint)
 		}
 	}
 	return ""
@@ -51,7 +51,7 @@ func (atRest) end(f *final) string {
 // behindDead says whether a dead letter of the same payment holds an event up.
 func (v *View) behindDead(o *receiver.OutboxEvent) bool {
 	for other := range v.Outbox.all() {
-		if other.EndToEndID == o.EndToEndID && other.Dead && other.Number < o.Number {
+		if other.EndToEndID == o.EndToEndID && other.Endpoint == o.Endpoint && other.Dead && !other.Skipped && other.Number < o.Number {
 			return true
 		}
 	}

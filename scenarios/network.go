@@ -19,7 +19,7 @@ import (
 const (
 	hostPSP      = "psp.lab"
 	hostReceiver = "receiver.lab"
-	hostEndpoint = "merchant.lab"
+	hostEndpoint = "%d.merchant.lab" // by the endpoint's number, from 1
 )
 
 // Errors of the simulated network.
@@ -91,10 +91,13 @@ func (w *World) serveCall(x *exchange, a *actor, name, subject string, req *http
 		if reply.Cut {
 			x.err = errCut
 		}
-	case hostEndpoint:
-		after = w.endpoint.serve(w, x, req)
 	default:
-		x.err = fmt.Errorf("no host %q", req.URL.Host)
+		e := w.endpointAt(req.URL.Host)
+		if e == nil {
+			x.err = fmt.Errorf("no host %q", req.URL.Host)
+			break
+		}
+		after = e.serve(w, x, req)
 	}
 	w.at(w.sched.Now()+chaos.Span(after), name+"/answer", subject, "answer", func() {
 		x.done = true

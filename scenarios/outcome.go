@@ -75,7 +75,9 @@ func Judge(o Outcome) *Report {
 		return cents, kept
 	}
 	if o.Arrived != nil {
-		w.endpoint.got = o.Arrived
+		// A live run's merchant has one endpoint, under the default name.
+		w.endpoints = []*endpoint{{name: receiver.DefaultEndpoint, got: o.Arrived}}
+		w.view.endpoints = w.rules().Endpoints
 	}
 	if plain(o.Plan) && o.Refused > 0 {
 		w.refusals, w.firstRefusal = o.Refused, "a live run keeps no address"

@@ -298,36 +298,3 @@ func (w *World) sendAttempt(a *fakepsp.Attempt) {
 func attemptName(a chaos.CallbackAddress) string {
 	return "cb/" + a.Subject + "/" + a.Notice + "/" + strconv.Itoa(a.Copy) + "/" + strconv.Itoa(a.Attempt)
 }
-
-// endpoint is the merchant's own webhook, which takes the receiver's events.
-type endpoint struct {
-	got map[int64]int // by event id
-}
-
-func (e *endpoint) serve(w *World, x *exchange, req *http.Request) (after time.Duration) {
-	x.header = http.Header{}
-	m := w.faults.At(chaos.PlaceEndpoint, w.sched.Now())
-	if m.Any() {
-		w.tally.Fire(m.From)
-		after = time.Duration(m.Change.SlowMS) * time.Millisecond
-		if m.Change.Down {
-			x.err = errRefused
-			return after
-		}
-		if m.Change.Status != 0 {
-			x.status = m.Change.Status
-			return after
-		}
-	}
-	var event struct {
-		ID int64 `json:"id"`
-	}
-	if err := json.NewDecoder(req.Body).Decode(&event); err != nil {
-		w.fail(errors.Join(errors.New("the receiver sent an event that is no JSON"), err))
-		x.status = http.StatusBadRequest
-		return after
-	}
-	e.got[event.ID]++
-	x.status = http.StatusOK
-	return after
-}

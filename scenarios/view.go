@@ -56,6 +56,9 @@ type View struct {
 	// Memos are the blocks under MED that the receiver was told of.
 	Memos map[string]receiver.Memo
 
+	// endpoints are the names of those that hear of every effect.
+	endpoints []string
+
 	// TruthRefunds are the refunds that came to their end at the PSP, in order.
 	TruthRefunds []TrueRefund
 	// Said are amounts that the PSP told of with a valid signature although

@@ -33,7 +33,7 @@ type World struct {
 	store     Store
 	view      *View
 	judge     *judge
-	endpoint  *endpoint
+	endpoints []*endpoint
 	instances []*instance
 	courier   *chaos.Task
 
@@ -106,7 +106,7 @@ func NewWorld(plan *chaos.Plan, o Options) (*World, error) {
 		open = openMemory
 	}
 	var err error
-	if w.store, err = open(receiver.Rules{Keys: []pix.PixKey{merchantKey}}, w.now, w.observe); err != nil {
+	if w.store, err = open(w.rules(), w.now, w.observe); err != nil {
 		return nil, err
 	}
 	w.stored = func(a receiver.Account) (pix.Amount, bool) { return w.store.Balance(a), true }
@@ -123,7 +123,7 @@ func newWorld(plan *chaos.Plan, o Options) *World {
 		charges: map[string]*chaos.Charge{}, payments: map[string]*chaos.Payment{}, removals: map[string]int64{},
 		subjects: map[string]string{}, refusedRefunds: map[string]string{}, refundByID: map[refundName]*chaos.Refund{},
 		payoutByKey: map[string]*chaos.Payout{}, refusedPayouts: map[string]string{}, nths: map[string]int{}, paused: map[int]bool{},
-		duties: map[receiver.Queue]*dutyRest{}, endpoint: &endpoint{got: map[int64]int{}}, marks: newMarks(),
+		duties: map[receiver.Queue]*dutyRest{}, endpoints: newEndpoints(), marks: newMarks(),
 	}
 	w.sched.Follow(plan.Schedule)
 	if o.Record {
@@ -134,6 +134,7 @@ func newWorld(plan *chaos.Plan, o Options) *World {
 	}
 	w.indexSubjects()
 	w.view = newView()
+	w.view.endpoints = w.rules().Endpoints
 	w.judge = newJudge(w, o.Without)
 	return w
 }
@@ -198,10 +199,6 @@ func callbackSecret(seed chaos.Seed) pix.Secret {
 	return pix.Secret{ID: "k1", Key: []byte(seed.ID("secret", "callback", 32))}
 }
 
-func endpointSecret(seed chaos.Seed) pix.Secret {
-	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", "endpoint", 32))}
-}
-
 // consumerToken is what the merchant shows the receiver.
 func consumerToken(seed chaos.Seed) string { return seed.ID("secret", "consumer", 32) }
 
@@ -239,9 +236,9 @@ func (w *World) receiverConfig(in *instance) receiver.Config {
 	seed := w.plan.Seed
 	return receiver.Config{
 		Name: in.name, PixKeys: []pix.PixKey{merchantKey},
-		PSPURL: "https://" + hostPSP, CallbackURL: "https://" + hostReceiver, EndpointURL: "https://" + hostEndpoint + "/events",
+		PSPURL: "https://" + hostPSP, CallbackURL: "https://" + hostReceiver, Endpoints: w.receiverEndpoints(),
 		TokenURL: "https://" + hostPSP + "/oauth/token", ClientID: labClient(seed).ID, ClientSecret: labClient(seed).Secret,
-		Secrets: []pix.Secret{callbackSecret(seed)}, EndpointSecret: endpointSecret(seed),
+		Secrets:    []pix.Secret{callbackSecret(seed)},
 		SweepEvery: time.Duration(w.plan.Settings.SweepEveryMS) * time.Millisecond, PageSize: w.plan.Settings.PageSize,
 		Overlap: sweepOverlap, ReconcileEvery: reconcileEvery, ChangedEvery: changedEvery, Grace: reconcileGrace,
 		KeyPurgeEvery: purgeEvery,

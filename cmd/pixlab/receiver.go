@@ -26,6 +26,7 @@ goes first. Secrets come from the environment alone and have no default:
   PIXLAB_CALLBACK_SECRETS  two of them with a comma between, while one replaces the other
   PIXLAB_CLIENT_SECRET     goes with --client-id, where there is a --token-url
   PIXLAB_ENDPOINT_SECRET   id:base64, signs what is sent to --endpoint-url
+  PIXLAB_ENDPOINT_SECRETS  NAME=id:base64 of each of --endpoints, with commas between
   PIXLAB_API_TOKEN         bearer token of the merchant's API, 16 characters or more
   PIXLAB_API_TOKENS        consumer:token, with commas between: several consumers, each with
                            charges, refunds and idempotency keys of its own

@@ -63,9 +63,8 @@ func (s *receiverSettings) validateWhere() error {
 		if f.value == "" {
 			continue
 		}
-		u, err := url.Parse(f.value)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
-			return usagef("--%s is no URL to use; want http:// or https://, a host, and no password in it", f.name)
+		if err := usableURL("--"+f.name, f.value); err != nil {
+			return err
 		}
 	}
 	for _, f := range []struct{ name, value string }{{"listen", s.listen}, {"admin-listen", s.adminListen}} {
@@ -75,6 +74,15 @@ func (s *receiverSettings) validateWhere() error {
 	}
 	if s.listen == adminOff {
 		return usagef("--listen cannot be off; want host:port")
+	}
+	return nil
+}
+
+// usableURL wants a URL to call.
+func usableURL(what, text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
+		return usagef("%s is no URL to use; want http:// or https://, a host, and no password in it", what)
 	}
 	return nil
 }
@@ -124,9 +132,6 @@ func (s *receiverSettings) process() (live.ProcessConfig, error) {
 	if s.adminListen != adminOff {
 		cfg.Admin.Addr = s.adminListen
 	}
-	if s.endpointURL == "" {
-		cfg.Loops.Without = []receiver.Queue{receiver.QueueOutbox}
-	}
 	return cfg, nil
 }
 
@@ -135,8 +140,8 @@ func (s *receiverSettings) receiver() (receiver.Config, error) {
 	cfg := receiver.Config{
 		Name: s.name, Source: s.source, Consumer: s.consumer,
 		PSPURL: strings.TrimRight(s.pspURL, "/"), TokenURL: s.tokenURL, ClientID: s.clientID, ClientSecret: s.secrets.client,
-		CallbackURL: s.callbackURL, EndpointURL: s.endpointURL,
-		Tolerance: s.tolerance, MaxBody: int64(s.maxBody.n), MaxItems: s.maxItems.n,
+		CallbackURL: s.callbackURL,
+		Tolerance:   s.tolerance, MaxBody: int64(s.maxBody.n), MaxItems: s.maxItems.n,
 		Batch: s.batch.n, Lease: s.lease, CallTimeout: s.callTimeout, MaxAttempts: s.maxAttempts.n,
 		BackoffBase: s.backoffBase, BackoffCap: s.backoffCap,
 		SweepEvery: s.sweepEvery, Overlap: s.overlap, SweepBack: s.sweepBack, PageSize: s.pageSize.n, ChangedEvery: s.changedEvery,
@@ -151,10 +156,8 @@ func (s *receiverSettings) receiver() (receiver.Config, error) {
 	if cfg.Secrets, err = s.secrets.callbackSecrets(); err != nil {
 		return cfg, err
 	}
-	if s.endpointURL != "" {
-		if cfg.EndpointSecret, err = parseSecret(s.secrets.endpoint); err != nil {
-			return cfg, usagef("PIXLAB_ENDPOINT_SECRET: %v", err)
-		}
+	if cfg.Endpoints, err = s.endpoints(); err != nil {
+		return cfg, err
 	}
 	if cfg.Name == "" {
 		host, err := os.Hostname()

@@ -25,7 +25,7 @@ func (c *cli) printSettings(flags *pflag.FlagSet, s *receiverSettings, name stri
 		ids[i] = secret.ID
 	}
 	told["callback-secrets"] = ids
-	told["client-secret"], told["endpoint-secret"] = s.secrets.client != "", s.secrets.endpoint != ""
+	told["client-secret"], told["endpoint-secret"] = s.secrets.client != "", s.secrets.endpoint != "" || s.secrets.endpoints != ""
 	told["api-token"], told["admin-token"] = s.secrets.api != "", s.secrets.admin != ""
 	told["api-tokens"] = s.secrets.apis != ""
 	text, err := json.Marshal(told)

@@ -14,6 +14,7 @@ import (
 type receiverSecrets struct {
 	callback, callbacks          string // id:base64; two or more with commas between
 	client, endpoint, api, admin string
+	endpoints                    string // NAME=id:base64, with commas between
 	apis                         string // consumer:token, with commas between
 }
 
@@ -21,7 +22,8 @@ func secretsFromEnvironment() receiverSecrets {
 	return receiverSecrets{
 		callback: os.Getenv("PIXLAB_CALLBACK_SECRET"), callbacks: os.Getenv("PIXLAB_CALLBACK_SECRETS"),
 		client: os.Getenv("PIXLAB_CLIENT_SECRET"), endpoint: os.Getenv("PIXLAB_ENDPOINT_SECRET"),
-		api: os.Getenv("PIXLAB_API_TOKEN"), apis: os.Getenv("PIXLAB_API_TOKENS"), admin: os.Getenv("PIXLAB_ADMIN_TOKEN"),
+		endpoints: os.Getenv("PIXLAB_ENDPOINT_SECRETS"),
+		api:       os.Getenv("PIXLAB_API_TOKEN"), apis: os.Getenv("PIXLAB_API_TOKENS"), admin: os.Getenv("PIXLAB_ADMIN_TOKEN"),
 	}
 }
 

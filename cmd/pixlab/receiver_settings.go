@@ -28,11 +28,12 @@ type receiverSettings struct {
 	openAPI                       bool
 	tlsCert, tlsKey, clientCA     string
 
-	pspURL, tokenURL, clientID string
-	pspCA, pspCert, pspKey     string
-	callbackURL, pixKeys       string
-	endpointURL                string
-	name, source, consumer     string
+	pspURL, tokenURL, clientID  string
+	pspCA, pspCert, pspKey      string
+	callbackURL, pixKeys        string
+	endpointURL                 string
+	moreEndpoints, endpointsOff string
+	name, source, consumer      string
 
 	workers, batch, maxAttempts, pageSize countFlag
 	maxBody, maxItems, maxConns           countFlag
@@ -82,7 +83,9 @@ func (s *receiverSettings) addTo(f *pflag.FlagSet) {
 	f.StringVar(&s.pspKey, "psp-key", "", "with the private key in `FILE`")
 	f.StringVar(&s.callbackURL, "callback-url", "", "our `URL` as registered at the PSP, which appends /pix")
 	f.StringVar(&s.pixKeys, "pix-keys", "", "the Pix `KEYS` whose money is ours, with commas between")
-	f.StringVar(&s.endpointURL, "endpoint-url", "", "the `URL` at which the merchant hears of what was booked; without it events are kept and wait")
+	f.StringVar(&s.endpointURL, "endpoint-url", "", "the `URL` at which the merchant hears of what was booked; without an endpoint events are kept and wait")
+	f.StringVar(&s.moreEndpoints, "endpoints", "", "further endpoints of the merchant's, as `NAME=URL` with commas between; each has a line of its own")
+	f.StringVar(&s.endpointsOff, "endpoints-off", "", "the `NAMES` of endpoints whose events are kept and not sent, with commas between")
 
 	f.StringVar(&s.name, "name", "", "the `NAME` that tells this process from its fellows (default: host and process id)")
 	f.StringVar(&s.source, "source", "psp", "the `NAME` of the PSP account; the same in all processes")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 	"github.com/pixlab/pixlab/receiver/live"
 	"github.com/pixlab/pixlab/receiver/memory"
@@ -23,20 +22,20 @@ type openedStore struct {
 
 // openStore opens the store that the settings name.
 func (s *receiverSettings) openStore(ctx context.Context) (openedStore, error) {
-	keys, err := s.keys()
+	rules, err := s.rules()
 	if err != nil {
 		return openedStore{}, err
 	}
 	if s.store == storeMemory {
-		return openMemory(keys), nil
+		return openMemory(rules), nil
 	}
 	return openPostgres(ctx, postgresSettings{
-		url: s.databaseURL, rules: receiver.Rules{Keys: keys}, maxConns: s.databaseConns.n, migrate: s.migrate,
+		url: s.databaseURL, rules: rules, maxConns: s.databaseConns.n, migrate: s.migrate,
 	})
 }
 
-func openMemory(keys []pix.PixKey) openedStore {
-	store := memory.New(memory.Config{Rules: receiver.Rules{Keys: keys}, Now: time.Now})
+func openMemory(rules receiver.Rules) openedStore {
+	store := memory.New(memory.Config{Rules: rules, Now: time.Now})
 	return openedStore{Store: store, checks: []live.Check{answers(store)}, close: func() {}}
 }
 

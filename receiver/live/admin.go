@@ -41,8 +41,16 @@ type AdminConfig struct {
 //	POST /admin/quarantine/{id}/requeue  {operator, note}
 //	POST /admin/quarantine/{id}/drop     {operator, note}
 //	GET  /admin/cases                    ?state=open|closed &after=ID &limit=N
+//	GET  /admin/cases/{id}               one case
 //	POST /admin/cases/{id}/close         {operator, note, to}
 //	POST /admin/attach                   {operator, note, endToEndId, reference, consumer}
+//	GET  /admin/outbox                   dead letters; ?all every event; ?endpoint= &after=ID &limit=N
+//	POST /admin/outbox/{id}/replay       {operator, note}
+//	POST /admin/outbox/{id}/skip         {operator, note}
+//	POST /admin/reconcile                {operator, note, from, to}; answers 202 with an id
+//	GET  /admin/reconcile/{id}           202 until it is done, then the report; ?format=json|text|csv
+//	GET  /admin/report/{day}             the report of a closed day; ?format=json|text|csv
+//	GET  /admin/records                  what operators did; ?after=NUMBER &limit=N
 //
 // The store records every decision with the operator's name and note, in the
 // transaction that carries it out. A decision that finds nothing to decide
@@ -65,6 +73,14 @@ func NewAdmin(c AdminConfig) (http.Handler, error) {
 	m.HandleFunc("GET /admin/cases", a.listCases)
 	m.HandleFunc("POST /admin/cases/{id}/close", a.closeCase)
 	m.HandleFunc("POST /admin/attach", a.attach)
+	m.HandleFunc("GET /admin/cases/{id}", a.showCase)
+	m.HandleFunc("GET /admin/outbox", a.listOutbox)
+	m.HandleFunc("POST /admin/outbox/{id}/replay", a.decideLetter(c.Store.ReplayOutbox))
+	m.HandleFunc("POST /admin/outbox/{id}/skip", a.decideLetter(c.Store.SkipOutbox))
+	m.HandleFunc("POST /admin/reconcile", a.requestWindow)
+	m.HandleFunc("GET /admin/reconcile/{id}", a.showWindow)
+	m.HandleFunc("GET /admin/report/{day}", a.showReport)
+	m.HandleFunc("GET /admin/records", a.listRecords)
 	m.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
 		problem(w, http.StatusNotFound, pix.ProblemNotFound, "nothing for "+req.Method+" at "+req.URL.Path)
 	})

@@ -66,6 +66,19 @@ func (a *admin) listCases(w http.ResponseWriter, req *http.Request) {
 	answer(w, http.StatusOK, page)
 }
 
+func (a *admin) showCase(w http.ResponseWriter, req *http.Request) {
+	id := req.PathValue("id")
+	cases, err := a.Store.ListCases(req.Context(), receiver.CaseQuery{ID: id, Limit: 1})
+	switch {
+	case err != nil:
+		unavailable(w, err)
+	case len(cases) == 0:
+		problem(w, http.StatusNotFound, pix.ProblemNotFound, fmt.Sprintf("no case %q", id))
+	default:
+		answer(w, http.StatusOK, caseViewOf(cases[0]))
+	}
+}
+
 // closing is an operator's word on a case. To takes what the case holds in
 // suspense; a case that holds nothing needs none.
 type closing struct {

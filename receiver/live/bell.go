@@ -2,6 +2,8 @@ package live
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/pixlab/pixlab/receiver"
@@ -30,14 +32,31 @@ func (b *Bell) heard(q receiver.Queue) chan struct{} {
 	return c
 }
 
-// ring never waits.
+// ring never waits. [receiver.QueueOutbox] rings for every endpoint's.
 func (b *Bell) ring(queues ...receiver.Queue) {
 	for _, q := range queues {
+		if q == receiver.QueueOutbox {
+			b.ring(b.endpoints()...)
+			continue
+		}
 		select {
 		case b.heard(q) <- struct{}{}:
 		default: // it rings already
 		}
 	}
+}
+
+// endpoints are the queues of the endpoints that somebody listens for.
+func (b *Bell) endpoints() []receiver.Queue {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []receiver.Queue
+	for _, q := range slices.Sorted(maps.Keys(b.queues)) {
+		if _, is := q.Endpoint(); is {
+			out = append(out, q)
+		}
+	}
+	return out
 }
 
 // Wrap is the store, with a bell on each command that can give a queue work.
@@ -109,6 +128,21 @@ func (s belled) RequeueEvents(ctx context.Context, in []receiver.Decision) ([]bo
 
 func (s belled) AttachPayments(ctx context.Context, in []receiver.Attachment) ([]receiver.AttachOutcome, error) {
 	out, err := s.Store.AttachPayments(ctx, in)
+	return out, s.after(err, receiver.QueueOutbox)
+}
+
+func (s belled) RequestWindow(ctx context.Context, in receiver.Window) (receiver.Window, error) {
+	out, err := s.Store.RequestWindow(ctx, in)
+	return out, s.after(err, receiver.DutyReconcile)
+}
+
+func (s belled) ReplayOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	out, err := s.Store.ReplayOutbox(ctx, in)
+	return out, s.after(err, receiver.QueueOutbox)
+}
+
+func (s belled) SkipOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {
+	out, err := s.Store.SkipOutbox(ctx, in)
 	return out, s.after(err, receiver.QueueOutbox)
 }
 

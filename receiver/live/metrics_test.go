@@ -139,3 +139,32 @@ func TestIDsAreOfLettersAndDigits(t *testing.T) {
 		}
 	}
 }
+
+func TestAScrapeTellsWhatWaitsForOperators(t *testing.T) {
+	t.Parallel()
+	store := newMemory()
+	unidentified(t, store, 1)
+	events, err := store.ClaimEvents(t.Context(), receiver.Lease{Now: time.Now(), For: time.Minute, Limit: 1})
+	if err != nil || len(events) != 1 {
+		t.Fatalf("claimed %d, %v", len(events), err)
+	}
+	apps := []receiver.Application{{EventID: events[0].ID, Version: events[0].Version, Now: time.Now()}}
+	if _, err := store.ApplyEvents(t.Context(), apps); err != nil {
+		t.Fatal(err)
+	}
+	out, err := store.LeaseOutbox(t.Context(), receiver.Lease{Now: time.Now(), For: time.Minute, Limit: 1})
+	if err != nil || len(out) != 1 {
+		t.Fatalf("leased %d, %v", len(out), err)
+	}
+	if _, err := store.FinishOutbox(t.Context(), []receiver.OutboxResult{{ID: out[0].ID, Version: out[0].Version, Dead: true}}); err != nil {
+		t.Fatal(err)
+	}
+	m := live.NewMetrics()
+	m.WatchBooks(t.Context(), store, live.Clock{}, []receiver.Endpoint{{Name: receiver.DefaultEndpoint}, {Name: "books"}})
+	scraped(t, m,
+		`pixlab_receiver_outbox_dead{endpoint="merchant"} 1`,
+		`pixlab_receiver_outbox_dead{endpoint="books"} 0`,
+		`pixlab_receiver_outbox_late_seconds{endpoint="merchant"} 0`,
+		"pixlab_receiver_cases_open 1",
+	)
+}

@@ -196,6 +196,7 @@ func (p *Process) Run(ctx context.Context) error {
 		return errors.New("live: Run needs Listen")
 	}
 	p.metrics.Watch(context.WithoutCancel(ctx), p.cfg.Store, p.cfg.Receiver.Clock, p.cfg.Pool)
+	p.metrics.WatchBooks(context.WithoutCancel(ctx), p.cfg.Store, p.cfg.Receiver.Clock, p.cfg.Receiver.Endpoints)
 	all := p.parts()
 	failed := make(chan struct{}, len(all))
 	for i := len(all) - 1; i >= 0; i-- {

@@ -25,12 +25,13 @@ type watched struct {
 
 // queuesOf are the steps' queues, each once.
 func queuesOf(steps []receiver.Step) []*watched {
-	work := []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds, receiver.QueueOutbox}
+	work := []receiver.Queue{receiver.QueueInbox, receiver.QueueCharges, receiver.QueueRefunds}
 	var out []*watched
 	for _, s := range steps {
 		q := s.Queue()
 		if !slices.ContainsFunc(out, func(w *watched) bool { return w.name == q }) {
-			out = append(out, &watched{name: q, duty: !slices.Contains(work, q)})
+			_, endpoint := q.Endpoint()
+			out = append(out, &watched{name: q, duty: !endpoint && !slices.Contains(work, q)})
 		}
 	}
 	return out

@@ -66,18 +66,17 @@ func (tx *Tx) writePayout(d receiver.PayoutDecision, id pix.EndToEndID, at time.
 	return nil
 }
 
-// matchPayout classes the line of a payout, or of a return.
-func (tx *Tx) matchPayout(line pix.StatementLine) receiver.MatchOutcome {
-	f := receiver.PayoutLine{Line: line, Payout: tx.s.payouts.findID(line.EndToEndID)}
+// payoutLine are the facts about a payout's line, or a return's, and what marks it
+// as seen.
+func (tx *Tx) payoutLine(line pix.StatementLine) (f receiver.LineFacts, seen func()) {
+	x, inFlight := tx.s.payouts.findID(line.EndToEndID), false
 	if p := tx.s.payments.byID[line.EndToEndID]; p != nil {
-		f.InFlight = p.payoutsInFlight > 0
+		inFlight = p.payoutsInFlight > 0
 	}
-	f.InFlight = f.InFlight || f.Payout == nil && tx.s.payouts.unsent(pix.Amount(line.Cents))
-	class, net := tx.Rules().MatchPayout(f)
-	if x := f.Payout; class == receiver.MatchOK {
+	inFlight = inFlight || x == nil && tx.s.payouts.unsent(pix.Amount(line.Cents))
+	return receiver.PayoutLine(line, x, inFlight), func() {
 		if after, news := x.Seen(line); news {
 			tx.putPayout(x, &after)
 		}
 	}
-	return receiver.MatchOutcome{Class: class, Ledger: net}
 }

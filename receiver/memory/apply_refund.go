@@ -73,8 +73,7 @@ func (tx *Tx) writeRefund(d receiver.RefundDecision, id pix.EndToEndID, at time.
 		tx.openCase(n, id, at)
 	}
 	if d.Outbox != nil {
-		d.Outbox.ID = tx.s.outbox.nextID()
-		tx.putOutbox(nil, d.Outbox)
+		tx.tell(*d.Outbox)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ func (s *Store) Dump() receiver.ChangeSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	cs := receiver.ChangeSet{Command: "Dump", Operators: append([]receiver.OperatorRecord(nil), s.records...)}
+	cs.Findings = slices.SortedFunc(slices.Values(s.findings.rows), receiver.Finding.Compare)
 	for _, at := range s.events.rows {
 		e := cloneEvent(at.row)
 		cs.Events = append(cs.Events, receiver.EventChange{After: &e})

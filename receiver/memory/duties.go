@@ -56,6 +56,9 @@ func (s *Store) SaveDuty(ctx context.Context, in receiver.Duty, done bool) (bool
 	if in.Watermark.After(d.Watermark) {
 		d.Watermark = in.Watermark
 	}
+	if !done && in.HeldUntil.After(d.leaseEnd) {
+		d.leaseEnd = in.HeldUntil
+	}
 	if done {
 		d.NextAt, d.leaseEnd = in.NextAt, time.Time{}
 	}
@@ -88,10 +91,16 @@ func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool,
 			return x.DueAt, true, nil
 		}
 	case receiver.QueueOutbox:
-		if o := s.outbox.due.first(); o != nil {
+		if o := s.outbox.first(); o != nil {
 			return o.DueAt, true, nil
 		}
 	default:
+		if endpoint, is := q.Endpoint(); is {
+			if o := s.outbox.queueOf(endpoint).first(); o != nil {
+				return o.DueAt, true, nil
+			}
+			break
+		}
 		if d := s.duties[q]; d != nil && !d.due().IsZero() {
 			return d.due(), true, nil
 		}

@@ -115,7 +115,7 @@ func everything(tx *Tx) error {
 	}
 	tx.CloseCase("case", "note", tx.Now())
 	tx.Record(receiver.OperatorRecord{Operator: "ana"})
-	o := receiver.OutboxEvent{EndToEndID: testID(1), Number: 2, Sent: true}
+	o := receiver.OutboxEvent{EndToEndID: testID(1), Endpoint: receiver.DefaultEndpoint, Number: 2, Sent: true}
 	o.ID = tx.AddOutbox(receiver.OutboxEvent{EndToEndID: o.EndToEndID, Number: o.Number})
 	return tx.PutOutbox(o)
 }

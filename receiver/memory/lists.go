@@ -60,17 +60,17 @@ func (s *Store) ListCases(ctx context.Context, q receiver.CaseQuery) ([]receiver
 		return nil, err
 	}
 	defer tx.end()
-	ids := s.cases.ordered()
-	i, found := slices.BinarySearch(ids, q.AfterID)
+	all, ids := s.cases.ordered(), slices.Sorted(slices.Values(q.Pix))
+	i, found := slices.BinarySearch(all, q.AfterID)
 	if found {
 		i++
 	}
 	var out []receiver.Case
-	for _, id := range ids[i:] {
+	for _, id := range all[i:] {
 		if q.Limit > 0 && len(out) == q.Limit {
 			break
 		}
-		if c := s.cases.rows[id]; q.State == "" || c.State == q.State {
+		if c := s.cases.rows[id]; (q.State == "" || c.State == q.State) && (q.ID == "" || c.ID == q.ID) && about(c, ids) {
 			out = append(out, cloneCase(c))
 		}
 	}
@@ -89,6 +89,22 @@ func (s *Store) FindPayments(ctx context.Context, in []pix.EndToEndID) ([]*recei
 		if p, ok := tx.Payment(id); ok {
 			out[i] = &p
 		}
+	}
+	return out, nil
+}
+
+// ListRecords reads the operators' book.
+func (s *Store) ListRecords(ctx context.Context, q receiver.RecordQuery) ([]receiver.OperatorRecord, error) {
+	tx, err := s.begin(ctx, "ListRecords")
+	if err != nil {
+		return nil, err
+	}
+	defer tx.end()
+	var out []receiver.OperatorRecord
+	for n := max(q.After, 0); n < int64(len(s.records)) && (q.Limit <= 0 || len(out) < q.Limit); n++ {
+		r := s.records[n]
+		r.Number = n + 1
+		out = append(out, r)
 	}
 	return out, nil
 }

@@ -17,45 +17,61 @@ func (s *Store) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]r
 	defer tx.end()
 	out := make([]receiver.MatchOutcome, len(in))
 	for i, line := range in {
-		switch line.Kind {
-		case pix.KindPixIn:
-			out[i] = tx.match(line)
-		case pix.KindRefundOut:
-			out[i] = tx.matchRefund(line)
-		case pix.KindPixOut, pix.KindReturnIn:
-			out[i] = tx.matchPayout(line)
-		default:
-			out[i].Class = receiver.MatchOK
-		}
+		out[i] = tx.match(line)
 	}
 	return out, tx.commit()
 }
 
+// match classes one line, notes what is to be noted, and marks as seen what the
+// line vouches for.
 func (tx *Tx) match(line pix.StatementLine) receiver.MatchOutcome {
-	f := receiver.MatchFacts{Line: line}
-	if p := tx.s.payments.byID[line.EndToEndID]; p != nil {
-		f.Payment, f.Net, f.InFlight = p.payment, p.net, p.inFlight > 0
+	var f receiver.LineFacts
+	seen := func() {}
+	switch line.Kind {
+	case pix.KindPixIn:
+		f, seen = tx.creditLine(line)
+	case pix.KindRefundOut:
+		f, seen = tx.refundLine(line)
+	case pix.KindPixOut, pix.KindReturnIn:
+		f, seen = tx.payoutLine(line)
+	default:
+		return receiver.MatchOutcome{Class: receiver.MatchOK}
 	}
-	class := tx.Rules().Match(f)
-	if f.Payment != nil && class != receiver.MatchInFlight && tx.Rules().InstantDiffers(*f.Payment, line) {
+	class := tx.Rules().MatchLine(f)
+	if found, is := receiver.FindingOf(f, class, tx.now); is {
+		tx.s.findings.note(found)
+	}
+	if class.Agrees() {
+		seen()
+	}
+	return receiver.MatchOutcome{Class: class, Ledger: f.Net}
+}
+
+// creditLine are the facts about a Pix received, and what marks it as seen.
+func (tx *Tx) creditLine(line pix.StatementLine) (f receiver.LineFacts, seen func()) {
+	state := tx.s.payments.byID[line.EndToEndID]
+	if state == nil {
+		return receiver.CreditLine(line, nil, 0, false), func() {}
+	}
+	p := state.payment
+	f = receiver.CreditLine(line, p, state.net, state.inFlight > 0)
+	if p != nil && !f.InFlight && tx.Rules().InstantDiffers(*p, line) {
 		note := receiver.CaseNote{ID: receiver.DivergenceCase(line.EndToEndID), Reason: receiver.ReasonInstantDiffers}
 		tx.openCase(note, line.EndToEndID, tx.now)
 	}
-	switch class {
-	case receiver.MatchOK, receiver.MatchDuplicate, receiver.MatchNoCharge:
-		if p := f.Payment; !p.InStatement || !p.Confirmed {
+	return f, func() {
+		if !p.InStatement || !p.Confirmed {
 			after := *p
 			after.InStatement, after.Confirmed = true, true
 			tx.putPayment(p, &after)
 		}
 	}
-	return receiver.MatchOutcome{Class: class, Ledger: f.Net}
 }
 
-// matchRefund classes a refund's line, whose ID is the rtrId. The net of one is
-// below zero. A call of our own that has no answer yet, for as much, may be what
-// the line is of.
-func (tx *Tx) matchRefund(line pix.StatementLine) receiver.MatchOutcome {
+// refundLine are the facts about a refund's line, whose ID is the rtrId, and what
+// marks it as seen. A call of our own that has no answer yet, for as much, may be
+// what the line is of.
+func (tx *Tx) refundLine(line pix.StatementLine) (f receiver.LineFacts, seen func()) {
 	id, cents := pix.ReturnID(line.ID), pix.Amount(line.Cents)
 	refunds := tx.s.payments.refundsOf(line.EndToEndID)
 	same := refunds.returned(id)
@@ -63,13 +79,13 @@ func (tx *Tx) matchRefund(line pix.StatementLine) receiver.MatchOutcome {
 		return x.Unanswered(cents)
 	})
 	inFlight := refunds != nil && refunds.inFlight > 0 || unanswered != nil
-	class := tx.Rules().MatchRefund(line, same, tx.NetOf(line.EndToEndID, id), inFlight)
-	if class == receiver.MatchOK && same != nil && !same.InStatement {
-		after := *same
-		after.InStatement = true
-		tx.putRefund(same, &after)
+	return receiver.RefundLine(line, same, tx.NetOf(line.EndToEndID, id), inFlight), func() {
+		if !same.InStatement {
+			after := *same
+			after.InStatement = true
+			tx.putRefund(same, &after)
+		}
 	}
-	return receiver.MatchOutcome{Class: class, Ledger: tx.NetOf(line.EndToEndID, id)}
 }
 
 // UnseenPayments lists payments without a line of the statement. One whose
@@ -125,13 +141,17 @@ func (s *Store) PostAdjustments(ctx context.Context, in []receiver.Adjustment) (
 		if p == nil {
 			continue
 		}
-		x := s.payments.refundsOf(a.EndToEndID).returned(a.ReturnID)
-		d, ok := tx.Rules().Adjust(*p, x, tx.NetOf(a.EndToEndID, a.ReturnID), a)
+		x, net := s.payments.refundsOf(a.EndToEndID).returned(a.ReturnID), tx.NetOf(a.EndToEndID, a.ReturnID)
+		d, ok := tx.Rules().Adjust(*p, x, net, a)
 		if !ok {
 			continue
 		}
 		d.Transaction.Reference = s.ledger.unused(d.Transaction.Reference)
+		before := *p
 		out[i] = tx.item(func() error { return tx.writeRefund(d, a.EndToEndID, a.Now) }) == nil
+		if out[i] && a.Reason == receiver.MatchMissingAtPSP {
+			s.findings.note(receiver.PhantomFinding(before, x, net, a.Now))
+		}
 	}
 	return out, tx.commit()
 }

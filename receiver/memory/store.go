@@ -43,6 +43,9 @@ type Store struct {
 	cases    caseTable
 	outbox   outboxTable
 	ledger   ledger
+	findings findingTable
+	reports  map[string]report // by day
+	windows  []receiver.Window // the window with id n is at n-1
 	records  []receiver.OperatorRecord
 	duties   map[receiver.Queue]*duty
 
@@ -66,6 +69,8 @@ func New(cfg Config) *Store {
 		cases:    caseTable{rows: map[string]*receiver.Case{}},
 		outbox:   newOutboxTable(),
 		ledger:   newLedger(),
+		findings: newFindingTable(),
+		reports:  map[string]report{},
 		duties:   map[receiver.Queue]*duty{},
 	}
 	s.tx.s = s

@@ -2,22 +2,53 @@ package memory
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// outboxTable holds what the merchant is told.
+// outboxTable holds what the merchant's endpoints are told.
 type outboxTable struct {
 	rows []*slot[receiver.OutboxEvent] // the event with id n is at n-1
-	due  queue[receiver.OutboxEvent]   // of each payment the one that may go next
-	log  journal[receiver.OutboxEvent]
+	// due are, by endpoint, of each payment the one that may go next.
+	due map[string]*queue[receiver.OutboxEvent]
+	log journal[receiver.OutboxEvent]
+}
+
+// outboxLine is one payment's events for one endpoint, by number; next is the
+// one in the queue.
+type outboxLine struct {
+	endpoint string
+	rows     []*slot[receiver.OutboxEvent]
+	next     *slot[receiver.OutboxEvent]
 }
 
 func newOutboxTable() outboxTable {
-	return outboxTable{due: queue[receiver.OutboxEvent]{less: func(a, b *receiver.OutboxEvent) bool {
-		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID)) < 0
-	}}}
+	return outboxTable{due: map[string]*queue[receiver.OutboxEvent]{}}
+}
+
+// queueOf is an endpoint's queue, made when it is first asked for.
+func (t *outboxTable) queueOf(endpoint string) *queue[receiver.OutboxEvent] {
+	q := t.due[endpoint]
+	if q == nil {
+		q = &queue[receiver.OutboxEvent]{less: func(a, b *receiver.OutboxEvent) bool {
+			return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID)) < 0
+		}}
+		t.due[endpoint] = q
+	}
+	return q
+}
+
+// first is the event of all endpoints that is due first, nil if there is none.
+func (t *outboxTable) first() *receiver.OutboxEvent {
+	var first *receiver.OutboxEvent
+	for _, endpoint := range slices.Sorted(maps.Keys(t.due)) {
+		if o := t.due[endpoint].first(); o != nil && (first == nil || o.DueAt.Before(first.DueAt)) {
+			first = o
+		}
+	}
+	return first
 }
 
 func (t *outboxTable) nextID() int64 { return int64(len(t.rows)) + 1 }
@@ -27,6 +58,28 @@ func (t *outboxTable) byID(id int64) *receiver.OutboxEvent {
 		return nil
 	}
 	return t.rows[id-1].row
+}
+
+// lineTo is a payment's line to an endpoint, made when it is first asked for.
+func (p *pixState) lineTo(endpoint string) *outboxLine {
+	for i := range p.lines {
+		if p.lines[i].endpoint == endpoint {
+			return &p.lines[i]
+		}
+	}
+	p.lines = append(p.lines, outboxLine{endpoint: endpoint})
+	return &p.lines[len(p.lines)-1]
+}
+
+// tell puts an event, for each endpoint that hears of it, and returns the first
+// one's id.
+func (tx *Tx) tell(o receiver.OutboxEvent) int64 {
+	first := tx.s.outbox.nextID()
+	for _, to := range o.For(tx.Rules().Told()) {
+		to.ID = tx.s.outbox.nextID()
+		tx.putOutbox(nil, &to)
+	}
+	return first
 }
 
 // putOutbox stores after, which the store owns from now on.
@@ -41,26 +94,26 @@ func (s *Store) swapOutbox(before, after *receiver.OutboxEvent) {
 	if before == nil {
 		at := &slot[receiver.OutboxEvent]{row: after}
 		t.rows = append(t.rows, at)
-		p := s.payments.of(after.EndToEndID)
-		p.line = slices.Insert(p.line, place(p.line, after), at)
-		t.choose(p)
+		l := s.payments.of(after.EndToEndID).lineTo(after.Endpoint)
+		l.rows = slices.Insert(l.rows, place(l.rows, after), at)
+		t.choose(l)
 		return
 	}
-	at, p := t.rows[before.ID-1], s.payments.of(before.EndToEndID)
+	at, l := t.rows[before.ID-1], s.payments.of(before.EndToEndID).lineTo(before.Endpoint)
 	if after != nil {
 		at.row = after
-		t.choose(p)
+		t.choose(l)
 		return
 	}
-	t.due.drop(at)
+	t.queueOf(l.endpoint).drop(at)
 	t.rows = t.rows[:len(t.rows)-1]
-	if i := slices.Index(p.line, at); i >= 0 {
-		p.line = slices.Delete(p.line, i, i+1)
+	if i := slices.Index(l.rows, at); i >= 0 {
+		l.rows = slices.Delete(l.rows, i, i+1)
 	}
-	t.choose(p)
+	t.choose(l)
 }
 
-// place is where o belongs in a payment's line: by number, then id.
+// place is where o belongs in a line: by number, then id.
 func place(line []*slot[receiver.OutboxEvent], o *receiver.OutboxEvent) int {
 	i := len(line)
 	for i > 0 && line[i-1].row.Number > o.Number {
@@ -69,12 +122,12 @@ func place(line []*slot[receiver.OutboxEvent], o *receiver.OutboxEvent) int {
 	return i
 }
 
-// choose queues the lowest number of a payment that is not out, unless it is
-// dead: then nothing of this payment goes out any more.
-func (t *outboxTable) choose(p *pixState) {
+// choose queues the lowest number of a line that is not out, unless it is dead:
+// then nothing of this line goes out any more.
+func (t *outboxTable) choose(l *outboxLine) {
 	var next *slot[receiver.OutboxEvent]
-	for _, at := range p.line {
-		if !at.row.Sent {
+	for _, at := range l.rows {
+		if !at.row.Out() {
 			next = at
 			break
 		}
@@ -82,11 +135,12 @@ func (t *outboxTable) choose(p *pixState) {
 	if next != nil && next.row.Dead {
 		next = nil
 	}
-	if p.next != nil && p.next != next {
-		t.due.drop(p.next)
+	due := t.queueOf(l.endpoint)
+	if l.next != nil && l.next != next {
+		due.drop(l.next)
 	}
 	if next != nil {
-		t.due.put(next)
+		due.put(next)
 	}
-	p.next = next
+	l.next = next
 }

@@ -14,11 +14,9 @@ type pixState struct {
 	net      pix.Amount        // of its credit, on the settlement account
 	inFlight int               // RECEIVED events about its credit
 	refunds  *pixRefunds       // nil while nothing is known of any
+	lines    []outboxLine      // one for each endpoint that was told of it
 	// payoutsInFlight are RECEIVED events about the payout of that endToEndId.
 	payoutsInFlight int
-	// line are its outbox events by number; next is the one in the queue.
-	line []*slot[receiver.OutboxEvent]
-	next *slot[receiver.OutboxEvent]
 }
 
 // paymentTable holds the Pix that were booked, and what else is kept per Pix.

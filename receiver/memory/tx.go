@@ -29,6 +29,7 @@ type mark struct {
 	payments, refunds, payouts      int
 	memos, cases, outbox            int
 	variants, transactions, records int
+	findings                        int
 }
 
 // begin starts the transaction of a command. The caller must call end.
@@ -121,6 +122,7 @@ func (tx *Tx) changeSet() *receiver.ChangeSet {
 	}
 	cs.Variants = slices.Clip(s.variants.rows[tx.base.variants:])
 	cs.Transactions = slices.Clip(s.ledger.rows[tx.base.transactions:])
+	cs.Findings = slices.Clip(s.findings.rows[tx.base.findings:])
 	cs.Operators = slices.Clip(s.records[tx.base.records:])
 	return cs
 }
@@ -131,6 +133,7 @@ func (tx *Tx) mark() mark {
 		events: len(s.events.log), keys: len(s.keys.log), charges: len(s.charges.log), payments: len(s.payments.log),
 		refunds: len(s.refunds.log), payouts: len(s.payouts.log), memos: len(s.memos.log), cases: len(s.cases.log), outbox: len(s.outbox.log),
 		variants: len(s.variants.rows), transactions: len(s.ledger.rows), records: len(s.records),
+		findings: len(s.findings.rows),
 	}
 }
 
@@ -148,6 +151,7 @@ func (tx *Tx) undo(m mark) {
 	s.events.log.undo(m.events, s.swapEvent)
 	s.ledger.cut(m.transactions, &s.payments)
 	s.variants.cut(m.variants)
+	s.findings.cut(m.findings)
 	clear(s.records[m.records:])
 	s.records = s.records[:m.records]
 }
@@ -285,18 +289,15 @@ func (tx *Tx) Outbox(id int64) (receiver.OutboxEvent, bool) {
 	return receiver.OutboxEvent{}, false
 }
 
-// AddOutbox stores a new outbox event and returns the id it gave it. The
-// number within the payment is the caller's, see Payment.Events.
-func (tx *Tx) AddOutbox(o receiver.OutboxEvent) int64 {
-	o.ID = tx.s.outbox.nextID()
-	tx.putOutbox(nil, &o)
-	return o.ID
-}
+// AddOutbox stores a new outbox event, for each endpoint unless it names one,
+// and returns the first id that it gave. The number within the payment is the
+// caller's, see Payment.Events.
+func (tx *Tx) AddOutbox(o receiver.OutboxEvent) int64 { return tx.tell(o) }
 
 // PutOutbox stores an outbox event in the place of the one with its id.
 func (tx *Tx) PutOutbox(o receiver.OutboxEvent) error {
 	before := tx.s.outbox.byID(o.ID)
-	if before == nil || before.EndToEndID != o.EndToEndID {
+	if before == nil || before.EndToEndID != o.EndToEndID || before.Endpoint != o.Endpoint {
 		return fmt.Errorf("put outbox event %d: there is none of %s", o.ID, o.EndToEndID)
 	}
 	tx.putOutbox(before, &o)

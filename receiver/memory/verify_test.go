@@ -215,25 +215,32 @@ func verifyUnseenRefunds(s *Store) error {
 }
 
 func verifyOutbox(s *Store) error {
-	heads, lines := 0, 0
+	heads, lines := map[string]int{}, 0
 	for id, p := range s.payments.byID {
-		lines += len(p.line)
-		i := slices.IndexFunc(p.line, func(at *slot[receiver.OutboxEvent]) bool { return !at.row.Sent })
-		switch {
-		case i < 0 || p.line[i].row.Dead:
-			if p.next != nil {
-				return fmt.Errorf("outbox of %s: something may go, want nothing", id)
+		for _, l := range p.lines {
+			lines += len(l.rows)
+			i := slices.IndexFunc(l.rows, func(at *slot[receiver.OutboxEvent]) bool { return !at.row.Sent && !at.row.Skipped })
+			switch {
+			case i < 0 || l.rows[i].row.Dead:
+				if l.next != nil {
+					return fmt.Errorf("outbox of %s to %s: something may go, want nothing", id, l.endpoint)
+				}
+			case l.next != l.rows[i] || l.next.pos == 0:
+				return fmt.Errorf("outbox of %s to %s: not its first unsent", id, l.endpoint)
+			default:
+				heads[l.endpoint]++
 			}
-		case p.next != p.line[i] || p.next.pos == 0:
-			return fmt.Errorf("outbox of %s: not its first unsent", id)
-		default:
-			heads++
 		}
 	}
 	if lines != len(s.outbox.rows) {
 		return fmt.Errorf("outbox: %d in lines, want %d", lines, len(s.outbox.rows))
 	}
-	return verifyQueue("outbox", s.outbox.due, heads)
+	for endpoint, q := range s.outbox.due {
+		if err := verifyQueue("outbox to "+endpoint, *q, heads[endpoint]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func verifyLedger(s *Store) error {

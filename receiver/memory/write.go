@@ -55,8 +55,7 @@ func (tx *Tx) write(d receiver.CreditDecision, at time.Time) error {
 		tx.closeCase(d.Close, "", at)
 	}
 	if d.Outbox != nil {
-		d.Outbox.ID = tx.s.outbox.nextID()
-		tx.putOutbox(nil, d.Outbox)
+		tx.tell(*d.Outbox)
 	}
 	return nil
 }

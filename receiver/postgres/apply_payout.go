@@ -84,15 +84,14 @@ const readUnsent = `SELECT ` + payoutColumns + ` FROM payout
 WHERE state IN ('reserved', 'processing') AND state = 'reserved'
 ORDER BY due_at, requested_at, consumer, reference`
 
-// matchPayout classes the line of a payout, or of a return.
-func (tx *tx) matchPayout(l pix.StatementLine, inFlight bool) receiver.MatchOutcome {
-	x := tx.firstPayout(func(x *receiver.Payout) bool { return x.EndToEndID == l.EndToEndID })
-	unsent := x == nil && tx.firstPayout(func(x *receiver.Payout) bool { return x.Unsent(pix.Amount(l.Cents)) }) != nil
-	class, net := tx.rules().MatchPayout(receiver.PayoutLine{Line: l, Payout: x, InFlight: inFlight || unsent})
-	if class == receiver.MatchOK {
+// payoutLine are the facts about a payout's line, or a return's, and what marks it
+// as seen.
+func (m *matching) payoutLine(l pix.StatementLine) (f receiver.LineFacts, seen func()) {
+	x := m.firstPayout(func(x *receiver.Payout) bool { return x.EndToEndID == l.EndToEndID })
+	unsent := x == nil && m.firstPayout(func(x *receiver.Payout) bool { return x.Unsent(pix.Amount(l.Cents)) }) != nil
+	return receiver.PayoutLine(l, x, m.flying[flight{aboutPayout, l.EndToEndID}] || unsent), func() {
 		if after, news := x.Seen(l); news {
-			tx.putPayout(after)
+			m.putPayout(after)
 		}
 	}
-	return receiver.MatchOutcome{Class: class, Ledger: net}
 }

@@ -122,6 +122,9 @@ func (part slice) work(p *pipeline, cs *receiver.ChangeSet) {
 	collect(p, part, `SELECT `+outboxColumns+` FROM outbox_event`, `id`, scanOutbox, func(o *receiver.OutboxEvent) {
 		cs.Outbox = append(cs.Outbox, receiver.OutboxChange{After: o})
 	})
+	collect(p, part, `SELECT `+findingColumns+` FROM reconcile_finding`, findingOrder, scanFinding, func(f *receiver.Finding) {
+		cs.Findings = append(cs.Findings, *f)
+	})
 	scan := func(rows pgx.Rows) (r receiver.OperatorRecord, err error) {
 		return r, rows.Scan(&r.At, &r.Operator, &r.Action, &r.Subject, &r.Note)
 	}

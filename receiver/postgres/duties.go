@@ -34,7 +34,7 @@ func scanDuty(rows pgx.Rows) (d receiver.Duty, err error) {
 
 // SaveDuty stores a duty's progress; done ends the turn.
 func (s *Store) SaveDuty(ctx context.Context, in receiver.Duty, done bool) (bool, error) {
-	args := []any{text(in.Name), in.Version, text(in.Cursor), optional(in.Watermark), done, optional(in.NextAt)}
+	args := []any{text(in.Name), in.Version, text(in.Cursor), optional(in.Watermark), done, optional(in.NextAt), optional(in.HeldUntil)}
 	saved, err := all(ctx, s, "save duty", writes, saveDuty, args, scanDuty)
 	return len(saved) > 0, err
 }
@@ -43,22 +43,22 @@ func (s *Store) SaveDuty(ctx context.Context, in receiver.Duty, done bool) (bool
 const saveDuty = `UPDATE duty
 SET cursor = $3, watermark = greatest(watermark, $4),
     next_at = CASE WHEN $5 THEN $6 ELSE next_at END,
-    lease_end = CASE WHEN $5 THEN NULL ELSE lease_end END
+    lease_end = CASE WHEN $5 THEN NULL ELSE greatest(lease_end, $7) END
 WHERE name = $1 AND version = $2
 RETURNING name, version, watermark, cursor, next_at`
 
 // NextDue looks at the front of a queue. A duty that was never begun is due now.
 func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool, error) {
-	sql, args := nextDue(q)
+	sql, args, queue := nextDue(q)
 	found, err := all(ctx, s, "ask what is due", reads, sql, args, func(rows pgx.Rows) (at time.Time, err error) {
 		return at, rows.Scan(unknown{&at})
 	})
 	switch {
 	case err != nil:
 		return time.Time{}, false, err
-	case len(found) > 0 && (len(args) == 0 || !found[0].IsZero()):
+	case len(found) > 0 && !found[0].IsZero():
 		return found[0], true, nil
-	case len(args) == 0:
+	case queue:
 		return time.Time{}, false, nil
 	}
 	now, err := s.Now(ctx)
@@ -66,20 +66,24 @@ func (s *Store) NextDue(ctx context.Context, q receiver.Queue) (time.Time, bool,
 }
 
 // nextDue is the statement that asks for the front of a queue: one row, or none.
-func nextDue(q receiver.Queue) (sql string, args []any) {
+// A duty has no queue: it is due now unless something is known of it.
+func nextDue(q receiver.Queue) (sql string, args []any, queue bool) {
 	switch q {
 	case receiver.QueueInbox:
-		return `SELECT due_at FROM inbox_event WHERE state = 'RECEIVED' ORDER BY due_at, id LIMIT 1`, nil
+		return `SELECT due_at FROM inbox_event WHERE state = 'RECEIVED' ORDER BY due_at, id LIMIT 1`, nil, true
 	case receiver.QueueCharges:
-		return `SELECT due_at FROM charge WHERE state = 'intended' ORDER BY due_at, consumer, reference LIMIT 1`, nil
+		return `SELECT due_at FROM charge WHERE state = 'intended' ORDER BY due_at, consumer, reference LIMIT 1`, nil, true
 	case receiver.QueueRefunds:
 		return `SELECT due_at FROM refund WHERE origin = 'merchant' AND state IN ('reserved', 'processing')
-ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil
+ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil, true
 	case receiver.QueuePayouts:
 		return `SELECT due_at FROM payout WHERE state IN ('reserved', 'processing')
-ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil
+ORDER BY due_at, requested_at, consumer, reference LIMIT 1`, nil, true
 	case receiver.QueueOutbox:
-		return `SELECT due_at FROM outbox_event WHERE ready ORDER BY due_at, id LIMIT 1`, nil
+		return `SELECT min(due_at) FROM outbox_event WHERE ready`, nil, true
 	}
-	return `SELECT ` + dutyDue + ` FROM duty WHERE name = $1`, []any{text(q)}
+	if endpoint, is := q.Endpoint(); is {
+		return `SELECT due_at FROM outbox_event WHERE ready AND endpoint = $1 ORDER BY due_at, id LIMIT 1`, []any{text(endpoint)}, true
+	}
+	return `SELECT ` + dutyDue + ` FROM duty WHERE name = $1`, []any{text(q)}, false
 }

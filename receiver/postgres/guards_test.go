@@ -157,7 +157,8 @@ func checkBooks(t testing.TB, conn *pgx.Conn) {
 (SELECT coalesce(sum(amount_cents), 0) FROM refund r WHERE r.end_to_end_id = p.end_to_end_id AND state IN ('reserved', 'processing'))`,
 		"all entries": `SELECT coalesce(sum(cents), 0) FROM ledger_entry`,
 		"lines of the outbox": `SELECT count(*) FROM outbox_event o WHERE ready <> (NOT sent AND NOT dead AND NOT EXISTS
-(SELECT FROM outbox_event b WHERE b.end_to_end_id = o.end_to_end_id AND b.number < o.number AND NOT b.sent))`,
+(SELECT FROM outbox_event b WHERE b.end_to_end_id = o.end_to_end_id AND b.endpoint = o.endpoint AND b.number < o.number
+AND NOT b.sent AND NOT b.skipped))`,
 		"numbers of the outbox": `SELECT count(*) FROM payment p WHERE events <>
 (SELECT count(*) FROM outbox_event o WHERE o.end_to_end_id = p.end_to_end_id)`,
 		"charges": `SELECT count(*) FROM charge c WHERE settled_cents <>

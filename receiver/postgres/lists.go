@@ -62,6 +62,12 @@ func (s *Store) ListCases(ctx context.Context, q receiver.CaseQuery) ([]receiver
 	if q.State != "" {
 		c.add("state = ?", text(q.State))
 	}
+	if q.ID != "" {
+		c.add("id = ?", text(q.ID))
+	}
+	if len(q.Pix) > 0 {
+		c.add("end_to_end_id = ANY (?)", texts(q.Pix, func(id pix.EndToEndID) pix.EndToEndID { return id }))
+	}
 	sql, args := c.query(`SELECT `+caseColumns+` FROM suspense_case`, `id`, q.Limit)
 	return all(ctx, s, "list cases", reads, sql, args, scanCase)
 }

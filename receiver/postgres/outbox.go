@@ -11,10 +11,10 @@ import (
 	"github.com/pixlab/pixlab/receiver"
 )
 
-// LeaseOutbox takes, of each payment, the next event that may go, in the order
-// (due, id).
+// LeaseOutbox takes an endpoint's events, of each payment the next that may go,
+// in the order (due, id).
 func (s *Store) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
-	args := []any{in.Now, in.Limit, in.Now.Add(in.For)}
+	args := []any{in.Now, in.Limit, in.Now.Add(in.For), text(cmp.Or(in.Endpoint, receiver.DefaultEndpoint))}
 	taken, err := all(ctx, s, "lease outbox", writes, leaseOutbox, args, func(rows pgx.Rows) (l leased[receiver.OutboxEvent], err error) {
 		l.row, err = scanOutbox(behind(rows, &l.due))
 		return l, err
@@ -26,7 +26,7 @@ func (s *Store) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver.
 // ready, not by a last id seen: an event with a low id may commit late.
 const leaseOutbox = `WITH due AS (
     SELECT id AS due_id, due_at AS was_due FROM outbox_event
-    WHERE ready AND due_at <= $1
+    WHERE ready AND endpoint = $4 AND due_at <= $1
     ORDER BY due_at, id
     LIMIT $2
     FOR UPDATE SKIP LOCKED -- each event goes to one
@@ -46,13 +46,7 @@ func (s *Store) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([
 	out := make([]bool, len(in))
 	err := s.run(ctx, "finish outbox", func(ctx context.Context, tx *tx) error {
 		clear(out)
-		ids := column(in, func(r receiver.OutboxResult) int64 { return r.ID })
-		tx.outbox.missing(ids)
-		p := tx.begin()
-		// Whoever adds an event to a payment's line holds the same lock.
-		p.exec(lockOutboxPayments, ids)
-		p.query(lockOutbox, []any{ids}, tx.readOutbox)
-		if err := tx.send(ctx, p); err != nil {
+		if err := tx.lockOutbox(ctx, column(in, func(r receiver.OutboxResult) int64 { return r.ID })); err != nil {
 			return err
 		}
 		for i, r := range in {
@@ -68,6 +62,16 @@ func (s *Store) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([
 		return nil
 	})
 	return out, err
+}
+
+// lockOutbox reads events under locks.
+func (tx *tx) lockOutbox(ctx context.Context, ids []int64) error {
+	tx.outbox.missing(ids)
+	p := tx.begin()
+	// Whoever adds an event to a payment's line holds the same lock.
+	p.exec(lockOutboxPayments, ids)
+	p.query(lockOutbox, []any{ids}, tx.readOutbox)
+	return tx.send(ctx, p)
 }
 
 const lockOutboxPayments = `SELECT FROM payment
@@ -89,8 +93,8 @@ func (tx *tx) readOutbox(rows pgx.Rows) error {
 	return nil
 }
 
-// writeSends writes what became of sends, and makes the next of each payment
-// whose first is out ready.
+// writeSends writes what became of events, and makes the next of each line whose
+// first is out ready.
 func (tx *tx) writeSends(p *pipeline) {
 	_, changes := tx.outbox.pending()
 	if len(changes) == 0 {
@@ -103,20 +107,29 @@ func (tx *tx) writeSends(p *pipeline) {
 		column(rows, func(o row) int64 { return o.ID }),
 		column(rows, func(o row) bool { return o.Sent }),
 		column(rows, func(o row) bool { return o.Dead }),
+		column(rows, func(o row) bool { return o.Skipped }),
+		column(rows, func(o row) int32 { return int32(o.Attempts) }),
 		column(rows, func(o row) time.Time { return o.DueAt }),
+		column(rows, func(o row) int64 { return o.Version }),
 	)
-	p.exec(readyOutbox, texts(rows, func(o row) pix.EndToEndID { return o.EndToEndID }))
+	// In a statement of its own, which sees what the one before has left.
+	p.exec(readyOutbox,
+		texts(rows, func(o row) pix.EndToEndID { return o.EndToEndID }), texts(rows, func(o row) string { return o.Endpoint }))
 }
 
 const updateOutbox = `UPDATE outbox_event AS o
-SET sent = n.sent, dead = n.dead, due_at = n.due_at, ready = o.ready AND NOT n.sent AND NOT n.dead
-FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::timestamptz[]) AS n (id, sent, dead, due_at)
+SET sent = n.sent, dead = n.dead, skipped = n.skipped, attempts = n.attempts, due_at = n.due_at, version = n.version,
+    ready = o.ready AND NOT n.sent AND NOT n.dead
+FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::boolean[], $5::integer[], $6::timestamptz[], $7::bigint[])
+    AS n (id, sent, dead, skipped, attempts, due_at, version)
 WHERE o.id = n.id`
 
+// readyOutbox also takes back what was ready behind a letter that is replayed.
 const readyOutbox = `UPDATE outbox_event AS o
-SET ready = true
-FROM unnest($1::text[]) AS n (end_to_end_id)
-WHERE o.end_to_end_id = n.end_to_end_id AND NOT o.sent AND NOT o.dead AND NOT o.ready
-    AND NOT EXISTS (
+SET ready = NOT o.ready
+FROM unnest($1::text[], $2::text[]) AS n (end_to_end_id, endpoint)
+WHERE o.end_to_end_id = n.end_to_end_id AND o.endpoint = n.endpoint AND o.ready <> (
+    NOT o.sent AND NOT o.dead AND NOT EXISTS (
         SELECT FROM outbox_event AS b
-        WHERE b.end_to_end_id = o.end_to_end_id AND b.number < o.number AND NOT b.sent)`
+        WHERE b.end_to_end_id = o.end_to_end_id AND b.endpoint = o.endpoint AND b.number < o.number
+            AND NOT b.sent AND NOT b.skipped))`

@@ -3,7 +3,6 @@ package postgres
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -78,56 +77,6 @@ func (tx *tx) writeVariants(p *pipeline) {
 
 const insertVariant = `INSERT INTO inbox_variant (` + variantColumns + `)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
-
-// outboxColumns are the columns that [scanOutbox] reads.
-const outboxColumns = `id, end_to_end_id, number, kind, amount_cents, charge, refund_id, at, sent, dead, attempts, due_at, version`
-
-func scanOutbox(rows pgx.Rows) (receiver.OutboxEvent, error) {
-	var o receiver.OutboxEvent
-	err := rows.Scan(
-		&o.ID, &o.EndToEndID, &o.Number, &o.Kind, &o.Amount, &o.Charge, &o.Refund, &o.At,
-		&o.Sent, &o.Dead, &o.Attempts, &o.DueAt, &o.Version,
-	)
-	return o, err
-}
-
-// writeOutbox writes what the merchant is to be told.
-func (tx *tx) writeOutbox(p *pipeline) {
-	rows := tx.told.pending()
-	if len(rows) == 0 {
-		return
-	}
-	seen := map[pix.EndToEndID]bool{}
-	first := make([]bool, len(rows))
-	for i, o := range rows {
-		first[i] = !seen[o.EndToEndID]
-		seen[o.EndToEndID] = true
-	}
-	type row = receiver.OutboxEvent
-	p.exec(
-		insertOutbox,
-		texts(rows, func(o row) pix.EndToEndID { return o.EndToEndID }),
-		column(rows, func(o row) int32 { return int32(o.Number) }),
-		texts(rows, func(o row) string { return o.Kind }),
-		cents(rows, func(o row) pix.Amount { return o.Amount }),
-		texts(rows, func(o row) string { return o.Charge }),
-		texts(rows, func(o row) pix.RefundID { return o.Refund }),
-		column(rows, func(o row) time.Time { return o.At }),
-		column(rows, func(o row) time.Time { return o.DueAt }),
-		first,
-	)
-}
-
-// insertOutbox marks an event as ready where nothing of its payment waits. The
-// payment's lock keeps FinishOutbox from changing that meanwhile.
-const insertOutbox = `INSERT INTO outbox_event
-    (id, end_to_end_id, number, kind, amount_cents, charge, refund_id, at, sent, dead, attempts, due_at, version, ready)
-SELECT nextval('outbox_event_id'), n.end_to_end_id, n.number, n.kind, n.amount_cents, n.charge, n.refund_id, n.at,
-    false, false, 0, n.due_at, 0,
-    n.first AND NOT EXISTS (SELECT FROM outbox_event AS o WHERE o.end_to_end_id = n.end_to_end_id AND NOT o.sent)
-FROM unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::timestamptz[],
-    $8::timestamptz[], $9::boolean[])
-    AS n (end_to_end_id, number, kind, amount_cents, charge, refund_id, at, due_at, first)`
 
 func (tx *tx) record(r receiver.OperatorRecord) { tx.records.add(r) }
 

@@ -2,131 +2,10 @@ package postgres
 
 import (
 	"context"
-	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
-
-// MatchStatement classes lines of the statement. Pix received, their refunds,
-// payouts and what came back of them are compared; a line of another kind is OK.
-func (s *Store) MatchStatement(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error) {
-	if len(in) == 0 {
-		return nil, ctx.Err()
-	}
-	now, err := s.Now(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]receiver.MatchOutcome, len(in))
-	err = s.run(ctx, "match statement", func(ctx context.Context, tx *tx) error {
-		tx.at = now
-		flying, err := tx.readMatched(ctx, in)
-		if err != nil {
-			return err
-		}
-		for i, l := range in {
-			switch l.Kind {
-			case pix.KindPixIn:
-				out[i] = tx.match(l, flying[flight{aboutCredit, l.EndToEndID}])
-			case pix.KindRefundOut:
-				out[i] = tx.matchRefund(l, flying[flight{aboutRefund, l.EndToEndID}])
-			case pix.KindPixOut, pix.KindReturnIn:
-				out[i] = tx.matchPayout(l, flying[flight{aboutPayout, l.EndToEndID}])
-			default:
-				out[i] = receiver.MatchOutcome{Class: receiver.MatchOK}
-			}
-		}
-		return nil
-	})
-	return out, err
-}
-
-// flight is what the inbox may still be working on.
-type flight struct {
-	about string
-	e2e   pix.EndToEndID
-}
-
-// readMatched reads what lines are compared with, payments under locks, and
-// what is in flight. That comes first: what is done by then is booked by the
-// time the payments are read.
-func (tx *tx) readMatched(ctx context.Context, in []pix.StatementLine) (map[flight]bool, error) {
-	var ids, payouts []pix.EndToEndID
-	var refunds []line
-	for _, l := range in {
-		switch l.Kind {
-		case pix.KindRefundOut:
-			refunds = append(refunds, line{l.EndToEndID, pix.ReturnID(l.ID)})
-			fallthrough
-		case pix.KindPixIn:
-			ids = append(ids, l.EndToEndID)
-		case pix.KindPixOut, pix.KindReturnIn:
-			payouts = append(payouts, l.EndToEndID)
-		}
-	}
-	flying := map[flight]bool{}
-	p := tx.begin()
-	args := []any{texts(slices.Concat(ids, payouts), func(id pix.EndToEndID) pix.EndToEndID { return id }), texts(ids, receiver.CreditKey)}
-	p.query(readFlights, args, func(rows pgx.Rows) error {
-		var f flight
-		err := rows.Scan(&f.about, &f.e2e)
-		flying[f] = true
-		return err
-	})
-	tx.lockPix(p, ids)
-	tx.lockLinesOfPayouts(p, payouts)
-	tx.readRefundNets(p, refunds)
-	return flying, tx.send(ctx, p)
-}
-
-// Each part has an index of its own: credits that of their keys, refunds and
-// payouts that of what is in flight.
-const readFlights = `SELECT about, end_to_end_id FROM inbox_event
-WHERE event_key = ANY ($2) AND about = 'credit' AND state = 'RECEIVED'
-UNION
-SELECT about, end_to_end_id FROM inbox_event
-WHERE end_to_end_id = ANY ($1) AND about IN ('refund', 'payout') AND state = 'RECEIVED'`
-
-func (tx *tx) match(l pix.StatementLine, inFlight bool) receiver.MatchOutcome {
-	f := receiver.MatchFacts{
-		Line: l, Payment: tx.payment(l.EndToEndID), Net: tx.ledger.nets[line{l.EndToEndID, ""}], InFlight: inFlight,
-	}
-	class := tx.rules().Match(f)
-	if f.Payment != nil && class != receiver.MatchInFlight && tx.rules().InstantDiffers(*f.Payment, l) {
-		note := receiver.CaseNote{ID: receiver.DivergenceCase(l.EndToEndID), Reason: receiver.ReasonInstantDiffers}
-		tx.openCase(note, l.EndToEndID, tx.at)
-	}
-	switch class {
-	case receiver.MatchOK, receiver.MatchDuplicate, receiver.MatchNoCharge:
-		if after := *f.Payment; !after.InStatement || !after.Confirmed {
-			after.InStatement, after.Confirmed = true, true
-			tx.putPayment(after)
-		}
-	}
-	return receiver.MatchOutcome{Class: class, Ledger: f.Net}
-}
-
-// matchRefund classes a refund's line, whose ID is the rtrId. The net of one is
-// below zero. A call of our own that has no answer yet, for as much, may be what
-// the line is of.
-func (tx *tx) matchRefund(l pix.StatementLine, inFlight bool) receiver.MatchOutcome {
-	id, amount := pix.ReturnID(l.ID), pix.Amount(l.Cents)
-	same := tx.returned(l.EndToEndID, id)
-	unanswered := tx.firstRefund(l.EndToEndID, func(x *receiver.Refund) bool {
-		return x.Unanswered(amount)
-	})
-	net := tx.ledger.nets[line{l.EndToEndID, id}]
-	class := tx.rules().MatchRefund(l, same, net, inFlight || unanswered != nil)
-	if class == receiver.MatchOK && same != nil && !same.InStatement {
-		after := *same
-		after.InStatement = true
-		tx.putRefund(after)
-	}
-	return receiver.MatchOutcome{Class: class, Ledger: net}
-}
 
 // UnseenPayments lists payments without a line of the statement. One whose
 // credit the ledger has taken back is no more expected there. BookedBefore is
@@ -182,20 +61,35 @@ func (s *Store) PostAdjustments(ctx context.Context, in []receiver.Adjustment) (
 			return err
 		}
 		for i, a := range in {
-			p := tx.payment(a.EndToEndID)
-			if p == nil {
-				continue
-			}
-			d, ok := tx.rules().Adjust(*p, tx.returned(a.EndToEndID, a.ReturnID), tx.ledger.nets[line{a.EndToEndID, a.ReturnID}], a)
-			if !ok {
-				continue
-			}
-			d.Transaction.Reference = tx.ledger.unused(d.Transaction.Reference)
-			out[i] = tx.item(ctx, func() error { return tx.putRefundDecision(d, a.EndToEndID, a.Now) }) == nil
+			out[i] = tx.adjust(ctx, a)
 		}
 		return nil
 	})
 	return out, err
+}
+
+// adjust posts one adjustment, and notes what it takes back.
+func (tx *tx) adjust(ctx context.Context, a receiver.Adjustment) bool {
+	p := tx.payment(a.EndToEndID)
+	if p == nil {
+		return false
+	}
+	x, net := tx.returned(a.EndToEndID, a.ReturnID), tx.ledger.nets[line{a.EndToEndID, a.ReturnID}]
+	d, ok := tx.rules().Adjust(*p, x, net, a)
+	if !ok {
+		return false
+	}
+	d.Transaction.Reference = tx.ledger.unused(d.Transaction.Reference)
+	before := *p
+	return tx.item(ctx, func() error {
+		if err := tx.putRefundDecision(d, a.EndToEndID, a.Now); err != nil {
+			return err
+		}
+		if a.Reason == receiver.MatchMissingAtPSP {
+			tx.findings.add(receiver.PhantomFinding(before, x, net, a.Now))
+		}
+		return nil
+	}) == nil
 }
 
 // readAdjusted reads everything about some Pix, the nets of the lines, and then

@@ -50,6 +50,7 @@ type tx struct {
 	ledger   ledger
 	told     list[receiver.OutboxEvent]
 	records  list[receiver.OperatorRecord]
+	findings list[receiver.Finding]
 
 	spends  bool // row 0 of account_balance is held, and ours to add to
 	balance balance
@@ -78,7 +79,7 @@ func (tx *tx) rules() receiver.Rules { return tx.s.cfg.Rules }
 // mark is how far each log and list had come.
 type mark struct {
 	events, keys, charges, payments, refunds, payouts, cases, memos, outbox int
-	variants, transactions, told, records                                   int
+	variants, transactions, told, records, findings                         int
 }
 
 func (tx *tx) mark() mark {
@@ -86,6 +87,7 @@ func (tx *tx) mark() mark {
 		events: len(tx.events.log), keys: len(tx.keys.log), charges: len(tx.charges.log), payments: len(tx.payments.log),
 		refunds: len(tx.refunds.log), payouts: len(tx.payouts.log), cases: len(tx.cases.log), memos: len(tx.memos.log), outbox: len(tx.outbox.log),
 		variants: len(tx.variants.rows), transactions: len(tx.ledger.rows), told: len(tx.told.rows), records: len(tx.records.rows),
+		findings: len(tx.findings.rows),
 	}
 }
 
@@ -104,6 +106,7 @@ func (tx *tx) undo(m mark) {
 	tx.ledger.cut(m.transactions)
 	tx.told.cut(m.told)
 	tx.records.cut(m.records)
+	tx.findings.cut(m.findings)
 }
 
 // anyPending says whether something was put.
@@ -125,6 +128,7 @@ func (tx *tx) write(p *pipeline) {
 	tx.writeSends(p)
 	tx.writeVariants(p)
 	tx.writeRecords(p)
+	tx.writeFindings(p)
 }
 
 // want breaks the transaction where a decision looks for a row that the command

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
@@ -136,6 +137,32 @@ func (f *fixture) otherCommands() []command {
 	}
 }
 
+func (f *fixture) bookCommands() []command {
+	s := f.store
+	return []command{
+		{"ListOutbox", func(ctx context.Context) error { return only(s.ListOutbox(ctx, receiver.OutboxQuery{})) }},
+		{"ReplayOutbox", func(ctx context.Context) error {
+			return only(s.ReplayOutbox(ctx, []receiver.Decision{{EventID: 1, Now: f.now()}}))
+		}},
+		{"SkipOutbox", func(ctx context.Context) error {
+			return only(s.SkipOutbox(ctx, []receiver.Decision{{EventID: 1, Now: f.now()}}))
+		}},
+		{"ListRecords", func(ctx context.Context) error { return only(s.ListRecords(ctx, receiver.RecordQuery{})) }},
+		{"ListFindings", func(ctx context.Context) error { return only(s.ListFindings(ctx, receiver.FindingQuery{})) }},
+		{"CloseDay", func(ctx context.Context) error {
+			return only(s.CloseDay(ctx, receiver.DayClosing{Day: "2026-03-01", Body: []byte("x"), Now: f.now()}))
+		}},
+		{"FindReport", func(ctx context.Context) error { return both(s.FindReport(ctx, "2026-03-01")) }},
+		{"RequestWindow", func(ctx context.Context) error {
+			return only(s.RequestWindow(ctx, receiver.Window{From: start(), To: f.now(), RequestedAt: f.now()}))
+		}},
+		{"ListWindows", func(ctx context.Context) error { return only(s.ListWindows(ctx, receiver.WindowQuery{})) }},
+		{"FinishWindow", func(ctx context.Context) error {
+			return only(s.FinishWindow(ctx, receiver.Window{ID: 1, FinishedAt: f.now()}))
+		}},
+	}
+}
+
 func contextOver(f *fixture) {
 	f.charged(1, 1000)
 	f.booked(f.credit(5, 0, 100))
@@ -144,7 +171,7 @@ func contextOver(f *fixture) {
 	e := f.claimed()
 	over, cancel := context.WithCancel(f.ctx())
 	cancel()
-	for _, c := range append(append(f.chargeCommands(), f.inboxCommands(e)...), f.otherCommands()...) {
+	for _, c := range slices.Concat(f.chargeCommands(), f.inboxCommands(e), f.otherCommands(), f.bookCommands()) {
 		if err := c.run(over); !errors.Is(err, context.Canceled) {
 			f.Errorf("%s: got error %v, want that the context is cancelled", c.name, err)
 		}

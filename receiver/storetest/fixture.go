@@ -47,12 +47,16 @@ type fixture struct {
 	*testing.T
 	store receiver.Store
 	clock *clock
+	open  Open
 }
 
-func newFixture(t *testing.T, open Open) *fixture {
+func newFixture(t *testing.T, open Open) *fixture { return newFixtureFor(t, open) }
+
+// newFixtureFor is newFixture with endpoints of those names.
+func newFixtureFor(t *testing.T, open Open, endpoints ...string) *fixture {
 	c := &clock{at: start()}
-	rules := receiver.Rules{Keys: []pix.PixKey{ourKey}}
-	return &fixture{T: t, store: open(t, rules, c.now), clock: c}
+	rules := receiver.Rules{Keys: []pix.PixKey{ourKey}, Endpoints: endpoints}
+	return &fixture{T: t, store: open(t, rules, c.now), clock: c, open: open}
 }
 
 func (f *fixture) ctx() context.Context { return f.Context() }

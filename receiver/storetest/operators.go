@@ -24,7 +24,7 @@ func (f *fixture) decided(
 	command func(context.Context, []receiver.Decision) ([]bool, error), id int64, want bool,
 ) {
 	f.Helper()
-	out, err := command(f.ctx(), []receiver.Decision{{EventID: id, Operator: "ana", Note: "why", Now: f.now()}})
+	out, err := command(f.ctx(), []receiver.Decision{f.decision(id)})
 	equal(f, "decided", must(f, out, err)[0], want)
 }
 
@@ -157,4 +157,9 @@ func attachThenNotice(f *fixture) {
 	f.settled(2, 1000, e2e(1))
 	f.told(1, receiver.OutboxUnidentified, receiver.OutboxMatched)
 	equal(f, "amount", f.payment(1).Amount, pix.Amount(1000))
+}
+
+// decision is an operator's word on an event.
+func (f *fixture) decision(id int64) receiver.Decision {
+	return receiver.Decision{EventID: id, Operator: "ana", Note: "why", Now: f.now()}
 }

@@ -16,6 +16,7 @@ func Receivers() []scenarios.Receiver {
 		allToSuspense(), callbacksRefused(), watermarkFirst(), trustsCompleted(),
 		capWithoutLock(), snapshotOverwrites(), creditLostBesideRefund(), refundIDAlone(),
 		newKeyEveryRetry(), timeoutIsFailure(), earlyRefundDropped(), refundsRefused(), notFoundIsProof(),
+		outboxByLastNumber(), refundedBeforeCredited(), adjustmentPostedTwice(), inFlightCredited(),
 		keyApart(), orphanUnasked(),
 		halfBooked(), lastContentWins(), statementIgnored(), toldAgain(), sentBeforeSending(), suspenseWithoutCase(),
 		believesCallback(), firstPageOnly(),
@@ -68,6 +69,8 @@ type overlay struct {
 	claim         func(ctx context.Context, in receiver.Lease) ([]receiver.Event, error)
 	apply         func(ctx context.Context, in []receiver.Application) ([]receiver.ApplyOutcome, error)
 	match         func(ctx context.Context, in []pix.StatementLine) ([]receiver.MatchOutcome, error)
+	adjust        func(ctx context.Context, in []receiver.Adjustment) ([]bool, error)
+	finish        func(ctx context.Context, in []receiver.OutboxResult) ([]bool, error)
 	unseen        func(ctx context.Context, q receiver.UnseenQuery) ([]receiver.Payment, error)
 	// leaseOutbox takes what there is for the merchant.
 	leaseOutbox func(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error)
@@ -163,4 +166,18 @@ func (o overlay) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver
 // is to show what its loss does has none of that.
 func repairsNothing(_ context.Context, in []receiver.Repair) ([]receiver.ApplyOutcome, error) {
 	return make([]receiver.ApplyOutcome, len(in)), nil
+}
+
+func (o overlay) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([]bool, error) {
+	if o.finish != nil {
+		return o.finish(ctx, in)
+	}
+	return o.Store.FinishOutbox(ctx, in)
+}
+
+func (o overlay) PostAdjustments(ctx context.Context, in []receiver.Adjustment) ([]bool, error) {
+	if o.adjust != nil {
+		return o.adjust(ctx, in)
+	}
+	return o.Store.PostAdjustments(ctx, in)
 }

@@ -1,0 +1,132 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// endpoint is a webhook of the merchant's own, which takes the receiver's events.
+type endpoint struct {
+	name  string
+	host  string
+	place string        // where the plan's faults strike it alone
+	got   map[int64]int // by event id
+	// heard is the number of the last effect of each payment; disorder says what
+	// came after what it should have come before.
+	heard    map[pix.EndToEndID]int
+	disorder string
+}
+
+func newEndpoints() []*endpoint {
+	all := make([]*endpoint, chaos.Endpoints)
+	for i := range all {
+		all[i] = &endpoint{
+			name: fmt.Sprintf("endpoint-%d", i+1), host: fmt.Sprintf(hostEndpoint, i+1),
+			place: chaos.EndpointPlace(i + 1), got: map[int64]int{}, heard: map[pix.EndToEndID]int{},
+		}
+	}
+	return all
+}
+
+// endpointAt is the endpoint that a host is of, nil if of none.
+func (w *World) endpointAt(host string) *endpoint {
+	for _, e := range w.endpoints {
+		if e.host == host {
+			return e
+		}
+	}
+	return nil
+}
+
+// endpointNamed is the endpoint of that name, nil if there is none.
+func (w *World) endpointNamed(name string) *endpoint {
+	for _, e := range w.endpoints {
+		if e.name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// rules are the store's in every world.
+func (w *World) rules() receiver.Rules {
+	r := receiver.Rules{Keys: []pix.PixKey{merchantKey}}
+	for _, e := range w.endpoints {
+		r.Endpoints = append(r.Endpoints, e.name)
+	}
+	return r
+}
+
+// receiverEndpoints are what an instance is told of them.
+func (w *World) receiverEndpoints() []receiver.Endpoint {
+	all := make([]receiver.Endpoint, len(w.endpoints))
+	for i, e := range w.endpoints {
+		all[i] = receiver.Endpoint{Name: e.name, URL: "https://" + e.host + "/events", Secret: endpointSecret(w.plan.Seed, e.name)}
+	}
+	return all
+}
+
+func endpointSecret(seed chaos.Seed, name string) pix.Secret {
+	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", name, 32))}
+}
+
+// at is what goes wrong at this endpoint now: at it alone, or at each.
+func (e *endpoint) at(w *World) chaos.Merged {
+	if m := w.faults.At(e.place, w.sched.Now()); m.Any() {
+		return m
+	}
+	return w.faults.At(chaos.PlaceEndpoint, w.sched.Now())
+}
+
+func (e *endpoint) serve(w *World, x *exchange, req *http.Request) (after time.Duration) {
+	x.header = http.Header{}
+	if m := e.at(w); m.Any() {
+		w.tally.Fire(m.From)
+		after = time.Duration(m.Change.SlowMS) * time.Millisecond
+		if m.Change.Down {
+			x.err = errRefused
+			return after
+		}
+		if m.Change.Status != 0 {
+			x.status = m.Change.Status
+			return after
+		}
+	}
+	var event told
+	if err := json.NewDecoder(req.Body).Decode(&event); err != nil {
+		w.fail(errors.Join(errors.New("the receiver sent an event that is no JSON"), err))
+		x.status = http.StatusBadRequest
+		return after
+	}
+	e.hear(event)
+	x.status = http.StatusOK
+	return after
+}
+
+// told is what an endpoint reads of an event.
+type told struct {
+	ID         int64          `json:"id"`
+	Kind       string         `json:"kind"`
+	EndToEndID pix.EndToEndID `json:"endToEndId"`
+	Number     int            `json:"number"`
+}
+
+// hear takes an event. One that came before is known; of those that did not, each
+// has to follow the one before it.
+func (e *endpoint) hear(t told) {
+	e.got[t.ID]++
+	if e.got[t.ID] > 1 {
+		return
+	}
+	if want := e.heard[t.EndToEndID] + 1; t.Number != want && e.disorder == "" {
+		e.disorder = fmt.Sprintf("%s heard of %s, number %d of Pix %s, when it waited for number %d", e.name, t.Kind, t.Number, t.EndToEndID, want)
+	}
+	e.heard[t.EndToEndID] = max(e.heard[t.EndToEndID], t.Number)
+}
