@@ -193,8 +193,14 @@ func (s payoutSender) lookUp(ctx context.Context, x Payout, call PayoutCall) (Pa
 func (s payoutSender) carry(ctx context.Context, x Payout, sendable bool) callFate[pix.Payout] {
 	return outCall[pix.Payout]{
 		asks: !sendable || x.Attempts > 1 || !x.PriorCallAt.IsZero(), only: !sendable, first: x.PriorCallAt.IsZero(),
-		ask:  func(ctx context.Context) (pix.Payout, answer) { return s.r.psp.getPayout(ctx, x.Key) },
-		send: func(ctx context.Context) (pix.Payout, answer) { return s.r.psp.postPayout(ctx, x) },
+		ask: func(ctx context.Context) (pix.Payout, answer) {
+			s.r.cfg.reachedIf(x.State == PayoutReserved && !x.PriorCallAt.IsZero(), MarkPayoutAsked)
+			return s.r.psp.getPayout(ctx, x.Key)
+		},
+		send: func(ctx context.Context) (pix.Payout, answer) {
+			s.r.cfg.reachedIf(!x.PriorCallAt.IsZero(), MarkPayoutRepeated)
+			return s.r.psp.postPayout(ctx, x)
+		},
 		final: func(a answer) bool {
 			return a.verdict == verdictRefused && !keyInUse(a.body) && x.PriorCallAt.IsZero()
 		},
@@ -221,7 +227,10 @@ func (s payoutSender) learn(x Payout, f callFate[pix.Payout], sendable bool, cal
 	}
 	switch {
 	case x.State != PayoutReserved || x.Queued:
-	case x.Attempts >= cfg.PayoutAttempts, !s.keyHolds(x, call.Now):
+	case x.Attempts >= cfg.PayoutAttempts:
+		call.Queue = true
+	case !s.keyHolds(x, call.Now):
+		cfg.reached(MarkPayoutKeyOver)
 		call.Queue = true
 	default:
 		call.DueAt = call.Now.Add(cfg.retryPause("payout:"+x.Reference, x.Attempts, f.wait))
