@@ -14,14 +14,29 @@ import (
 // commit and over the same amount; nothing else is told; and a payment's effects
 // are told in the order in which they happened.
 type toldOnce struct {
-	// last is the number of a payment's last event, by endpoint.
-	last map[lineTo]int
+	// last are the numbers of a payment's last event, by the places of endpoints
+	// in the view; elsewhere is the same of endpoints that it does not know.
+	last      map[pix.EndToEndID]perEndpoint
+	elsewhere map[lineTo]int
 }
 
 // lineTo is one payment's line to one endpoint.
 type lineTo struct {
 	endpoint string
 	pix      pix.EndToEndID
+}
+
+// next counts a payment's events to an endpoint.
+func (c *toldOnce) next(v *View, to lineTo) int {
+	at := slices.Index(v.endpoints, to.endpoint)
+	if at < 0 || at >= len(perEndpoint{}) {
+		c.elsewhere[to]++
+		return c.elsewhere[to]
+	}
+	last := c.last[to.pix]
+	last[at]++
+	c.last[to.pix] = last
+	return int(last[at])
 }
 
 // effect is what an event tells of.
@@ -48,9 +63,9 @@ func (c *toldOnce) commit(v *View, cs *receiver.ChangeSet) string {
 			continue
 		}
 		line := lineTo{o.After.Endpoint, o.After.EndToEndID}
-		if c.last[line]++; o.After.Number != c.last[line] {
+		if next := c.next(v, line); o.After.Number != next {
 			return fmt.Sprintf("Pix %s tells %s of %s as number %d; want %d",
-				line.pix, line.endpoint, o.After.Kind, o.After.Number, c.last[line])
+				line.pix, line.endpoint, o.After.Kind, o.After.Number, next)
 		}
 		got[line.endpoint] = append(got[line.endpoint], effect{line.pix, max(o.After.Amount, -o.After.Amount)})
 	}

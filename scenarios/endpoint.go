@@ -16,20 +16,22 @@ import (
 type endpoint struct {
 	name  string
 	host  string
-	place string        // where the plan's faults strike it alone
-	got   map[int64]int // by event id
-	// heard is the number of the last effect of each payment; disorder says what
-	// came after what it should have come before.
-	heard    map[pix.EndToEndID]int
+	place string // where the plan's faults strike it alone
+	got   counts // by event id
+	// heard are the numbers of the last effect of each payment, at all endpoints;
+	// this one's stands at its place among them. disorder says what came after what
+	// it should have come before.
+	heard    map[pix.EndToEndID]perEndpoint
+	at       int
 	disorder string
 }
 
 func newEndpoints() []*endpoint {
-	all := make([]*endpoint, chaos.Endpoints)
+	all, heard := make([]*endpoint, chaos.Endpoints), map[pix.EndToEndID]perEndpoint{}
 	for i := range all {
 		all[i] = &endpoint{
 			name: fmt.Sprintf("endpoint-%d", i+1), host: fmt.Sprintf(hostEndpoint, i+1),
-			place: chaos.EndpointPlace(i + 1), got: map[int64]int{}, heard: map[pix.EndToEndID]int{},
+			place: chaos.EndpointPlace(i + 1), got: counts{}, heard: heard, at: i,
 		}
 	}
 	return all
@@ -77,8 +79,8 @@ func endpointSecret(seed chaos.Seed, name string) pix.Secret {
 	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", name, 32))}
 }
 
-// at is what goes wrong at this endpoint now: at it alone, or at each.
-func (e *endpoint) at(w *World) chaos.Merged {
+// wrong is what goes wrong at this endpoint now: at it alone, or at each.
+func (e *endpoint) wrong(w *World) chaos.Merged {
 	if m := w.faults.At(e.place, w.sched.Now()); m.Any() {
 		return m
 	}
@@ -87,7 +89,7 @@ func (e *endpoint) at(w *World) chaos.Merged {
 
 func (e *endpoint) serve(w *World, x *exchange, req *http.Request) (after time.Duration) {
 	x.header = http.Header{}
-	if m := e.at(w); m.Any() {
+	if m := e.wrong(w); m.Any() {
 		w.tally.Fire(m.From)
 		after = time.Duration(m.Change.SlowMS) * time.Millisecond
 		if m.Change.Down {
@@ -115,18 +117,19 @@ type told struct {
 	ID         int64          `json:"id"`
 	Kind       string         `json:"kind"`
 	EndToEndID pix.EndToEndID `json:"endToEndId"`
-	Number     int            `json:"number"`
+	Number     int32          `json:"number"`
 }
 
 // hear takes an event. One that came before is known; of those that did not, each
 // has to follow the one before it.
 func (e *endpoint) hear(t told) {
-	e.got[t.ID]++
-	if e.got[t.ID] > 1 {
+	if e.got.add(t.ID) > 1 {
 		return
 	}
-	if want := e.heard[t.EndToEndID] + 1; t.Number != want && e.disorder == "" {
+	heard := e.heard[t.EndToEndID]
+	if want := heard[e.at] + 1; t.Number != want && e.disorder == "" {
 		e.disorder = fmt.Sprintf("%s heard of %s, number %d of Pix %s, when it waited for number %d", e.name, t.Kind, t.Number, t.EndToEndID, want)
 	}
-	e.heard[t.EndToEndID] = max(e.heard[t.EndToEndID], t.Number)
+	heard[e.at] = max(heard[e.at], t.Number)
+	e.heard[t.EndToEndID] = heard
 }

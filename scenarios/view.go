@@ -26,7 +26,7 @@ type View struct {
 	// ByRefund are the events by the state of a refund that they speak of.
 	ByRefund map[refundState]*receiver.Event
 	Cases    map[string]*receiver.Case
-	Outbox   numbered[receiver.OutboxEvent]
+	Outbox   outboxView
 	Variants []receiver.Variant
 	// Balance is the sum of entries by account.
 	Balance map[receiver.Account]pix.Amount
@@ -38,9 +38,8 @@ type View struct {
 	Revenue    map[string]pix.Amount
 	References map[string]int
 
-	// Keys are the idempotency keys, Answers the first answer given under each.
-	Keys    map[receiver.KeyRef]*receiver.Key
-	Answers map[receiver.KeyRef]*apiAnswer
+	// Answers are the first answers given under idempotency keys.
+	Answers answers
 	// MadeCharges are the txids of charges that the PSP was asked to make.
 	MadeCharges map[pix.TxID]bool
 	// Payouts are the payouts by key, ByPayout the events about them by inbox key,
@@ -117,7 +116,7 @@ func newView() *View {
 		Cases: map[string]*receiver.Case{}, Balance: map[receiver.Account]pix.Amount{},
 		Revenue: map[string]pix.Amount{}, References: map[string]int{},
 		Returned: map[returnLine]pix.Amount{}, Memos: map[string]receiver.Memo{},
-		Keys: map[receiver.KeyRef]*receiver.Key{}, Answers: map[receiver.KeyRef]*apiAnswer{}, MadeCharges: map[pix.TxID]bool{},
+		Answers: newAnswers(), MadeCharges: map[pix.TxID]bool{},
 		Payouts: map[string]*receiver.Payout{}, ByPayout: map[string]*receiver.Event{}, InTransit: map[string]pix.Amount{},
 		TruthPayouts: map[pix.EndToEndID]fakepsp.PayoutRow{}, TruthByKey: map[string][]pix.EndToEndID{},
 		Said: map[pix.EndToEndID][]pix.Amount{},
@@ -188,7 +187,7 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 		}
 	}
 	for _, c := range cs.Keys {
-		v.putKey(c)
+		v.Answers.follow(c)
 	}
 	for _, c := range cs.Charges {
 		v.Charges[receiver.ChargeRef{Consumer: c.After.Consumer, Reference: c.After.Reference}] = c.After
@@ -210,21 +209,12 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 		v.Cases[c.After.ID] = c.After
 	}
 	for _, c := range cs.Outbox {
-		v.Outbox.put(c.After.ID, c.After)
+		v.Outbox.put(c.After)
 	}
 	v.Variants = append(v.Variants, cs.Variants...)
 	for _, t := range cs.Transactions {
 		v.post(t)
 	}
-}
-
-// putKey replaces a key's row, or takes it away.
-func (v *View) putKey(c receiver.KeyChange) {
-	if c.After == nil {
-		delete(v.Keys, c.Before.KeyRef)
-		return
-	}
-	v.Keys[c.After.KeyRef] = c.After
 }
 
 // returnLine names a refund's line of the statement.

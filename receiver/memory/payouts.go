@@ -28,7 +28,7 @@ func (tx *Tx) reservePayout(n receiver.NewPayout) receiver.ReservePayoutOutcome 
 	if n.Key == nil {
 		return tx.takePayout(n)
 	}
-	known, row := tx.s.payouts.find(payoutRefOf(&n.Payout)), tx.s.keys.rows[n.Key.Ref]
+	known, row := tx.s.payouts.find(payoutRefOf(&n.Payout)), tx.s.keys.find(n.Key.Ref)
 	key, next, work := n.Key.Begin(row, known != nil && !known.State.Final(), n.At)
 	if !work {
 		out := receiver.ReservePayoutOutcome{Key: key}

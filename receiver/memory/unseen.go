@@ -81,7 +81,7 @@ func (l *unseenList[K]) search(e unseenEntry[K]) (int, bool) {
 func (l *unseenList[K]) add(e unseenEntry[K]) {
 	i, found := l.search(e)
 	if found {
-		l.entries[i].gone = false
+		l.entries[i] = e // of the same name, in the memory of the row that there is now
 		l.gone--
 		return
 	}

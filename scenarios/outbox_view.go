@@ -1,0 +1,92 @@
+package scenarios
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/pix"
+	"github.com/pixlab/pixlab/receiver"
+)
+
+// outboxView is what the checks want to know of the outbox: each event by its id,
+// which the store counts from 1. There are several of every effect, so little is
+// kept of each.
+type outboxView struct {
+	rows      []outboxRow
+	endpoints []string // by the rows' numbers
+}
+
+type outboxRow struct {
+	pix      pix.EndToEndID
+	number   int32 // of the payment's effects; zero where there is no event of that id
+	endpoint uint8
+	sent     bool
+	dead     bool
+	skipped  bool
+}
+
+func (l *outboxView) put(o *receiver.OutboxEvent) {
+	for int64(len(l.rows)) < o.ID {
+		l.rows = append(l.rows, outboxRow{})
+	}
+	endpoint := slices.Index(l.endpoints, o.Endpoint)
+	if endpoint < 0 {
+		endpoint = len(l.endpoints)
+		l.endpoints = append(l.endpoints, o.Endpoint)
+	}
+	l.rows[o.ID-1] = outboxRow{
+		pix: o.EndToEndID, number: int32(o.Number), endpoint: uint8(endpoint), sent: o.Sent, dead: o.Dead, skipped: o.Skipped,
+	}
+}
+
+// all are the events there are, with their ids, in the order of these.
+func (l *outboxView) all() iter.Seq2[int64, outboxRow] {
+	return func(yield func(int64, outboxRow) bool) {
+		for i, row := range l.rows {
+			if row != (outboxRow{}) && !yield(int64(i)+1, row) {
+				return
+			}
+		}
+	}
+}
+
+// to is the name of the endpoint that an event is for.
+func (l *outboxView) to(o outboxRow) string { return l.endpoints[o.endpoint] }
+
+// behindDead says whether a dead letter of the same payment holds an event up.
+func (l *outboxView) behindDead(o outboxRow) bool {
+	return slices.ContainsFunc(l.rows, func(other outboxRow) bool {
+		return other.pix == o.pix && other.endpoint == o.endpoint && other.dead && !other.skipped && other.number < o.number
+	})
+}
+
+// counts is how often each of many numbers came. They lie close together where
+// the receiver counts them, and may be any.
+type counts map[int64]*[1 << countsBits]uint32
+
+// countsBits are those of a number that tell neighbours on one page apart.
+const countsBits = 8
+
+// add counts n once more, and says how often it has come.
+func (c counts) add(n int64) uint32 {
+	page := c[n>>countsBits]
+	if page == nil {
+		page = new([1 << countsBits]uint32)
+		c[n>>countsBits] = page
+	}
+	at := &page[n&(1<<countsBits-1)]
+	*at++
+	return *at
+}
+
+// of is how often n came.
+func (c counts) of(n int64) uint32 {
+	if page := c[n>>countsBits]; page != nil {
+		return page[n&(1<<countsBits-1)]
+	}
+	return 0
+}
+
+// perEndpoint is a number for each of a plan's endpoints, by their places.
+type perEndpoint [chaos.Endpoints]int32
