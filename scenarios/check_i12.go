@@ -51,7 +51,7 @@ func (atRest) end(f *final) string {
 // behindDead says whether a dead letter of the same payment holds an event up.
 func (v *View) behindDead(o *receiver.OutboxEvent) bool {
 	for other := range v.Outbox.all() {
-		if other.EndToEndID == o.EndToEndID && other.Endpoint == o.Endpoint && other.Dead && !other.Skipped && other.Number < o.Number {
+		if other.Line() == o.Line() && other.Endpoint == o.Endpoint && other.Dead && !other.Skipped && other.Number < o.Number {
 			return true
 		}
 	}

@@ -18,9 +18,9 @@ type endpoint struct {
 	host  string
 	place string        // where the plan's faults strike it alone
 	got   map[int64]int // by event id
-	// heard is the number of the last effect of each payment; disorder says what
+	// heard is the number of the last effect of each line; disorder says what
 	// came after what it should have come before.
-	heard    map[pix.EndToEndID]int
+	heard    map[string]int
 	disorder string
 }
 
@@ -29,7 +29,7 @@ func newEndpoints() []*endpoint {
 	for i := range all {
 		all[i] = &endpoint{
 			name: fmt.Sprintf("endpoint-%d", i+1), host: fmt.Sprintf(hostEndpoint, i+1),
-			place: chaos.EndpointPlace(i + 1), got: map[int64]int{}, heard: map[pix.EndToEndID]int{},
+			place: chaos.EndpointPlace(i + 1), got: map[int64]int{}, heard: map[string]int{},
 		}
 	}
 	return all
@@ -115,7 +115,14 @@ type told struct {
 	ID         int64          `json:"id"`
 	Kind       string         `json:"kind"`
 	EndToEndID pix.EndToEndID `json:"endToEndId"`
+	PayoutKey  string         `json:"payoutKey"`
 	Number     int            `json:"number"`
+}
+
+// line is what the event's order holds in.
+func (t told) line() string {
+	o := receiver.OutboxEvent{EndToEndID: t.EndToEndID, PayoutKey: t.PayoutKey}
+	return o.Line()
 }
 
 // hear takes an event. One that came before is known; of those that did not, each
@@ -125,8 +132,9 @@ func (e *endpoint) hear(t told) {
 	if e.got[t.ID] > 1 {
 		return
 	}
-	if want := e.heard[t.EndToEndID] + 1; t.Number != want && e.disorder == "" {
-		e.disorder = fmt.Sprintf("%s heard of %s, number %d of Pix %s, when it waited for number %d", e.name, t.Kind, t.Number, t.EndToEndID, want)
+	line := t.line()
+	if want := e.heard[line] + 1; t.Number != want && e.disorder == "" {
+		e.disorder = fmt.Sprintf("%s heard of %s, number %d of %s, when it waited for number %d", e.name, t.Kind, t.Number, named(line), want)
 	}
-	e.heard[t.EndToEndID] = max(e.heard[t.EndToEndID], t.Number)
+	e.heard[line] = max(e.heard[line], t.Number)
 }

@@ -16,6 +16,10 @@ type outboxTable struct {
 	log journal[receiver.OutboxEvent]
 }
 
+// outboxLines are the events about one payment, or one payout, a line for each
+// endpoint that was told of it.
+type outboxLines []outboxLine
+
 // outboxLine is one payment's events for one endpoint, by number; next is the
 // one in the queue.
 type outboxLine struct {
@@ -60,15 +64,28 @@ func (t *outboxTable) byID(id int64) *receiver.OutboxEvent {
 	return t.rows[id-1].row
 }
 
-// lineTo is a payment's line to an endpoint, made when it is first asked for.
-func (p *pixState) lineTo(endpoint string) *outboxLine {
-	for i := range p.lines {
-		if p.lines[i].endpoint == endpoint {
-			return &p.lines[i]
+// to is the line to an endpoint, made when it is first asked for.
+func (l *outboxLines) to(endpoint string) *outboxLine {
+	for i := range *l {
+		if (*l)[i].endpoint == endpoint {
+			return &(*l)[i]
 		}
 	}
-	p.lines = append(p.lines, outboxLine{endpoint: endpoint})
-	return &p.lines[len(p.lines)-1]
+	*l = append(*l, outboxLine{endpoint: endpoint})
+	return &(*l)[len(*l)-1]
+}
+
+// lineOf is the line that an event belongs to.
+func (s *Store) lineOf(o *receiver.OutboxEvent) *outboxLine {
+	if o.PayoutKey == "" {
+		return s.payments.of(o.EndToEndID).lines.to(o.Endpoint)
+	}
+	lines := s.payouts.lines[o.PayoutKey]
+	if lines == nil {
+		lines = &outboxLines{}
+		s.payouts.lines[o.PayoutKey] = lines
+	}
+	return lines.to(o.Endpoint)
 }
 
 // tell puts an event, for each endpoint that hears of it, and returns the first
@@ -94,12 +111,12 @@ func (s *Store) swapOutbox(before, after *receiver.OutboxEvent) {
 	if before == nil {
 		at := &slot[receiver.OutboxEvent]{row: after}
 		t.rows = append(t.rows, at)
-		l := s.payments.of(after.EndToEndID).lineTo(after.Endpoint)
+		l := s.lineOf(after)
 		l.rows = slices.Insert(l.rows, place(l.rows, after), at)
 		t.choose(l)
 		return
 	}
-	at, l := t.rows[before.ID-1], s.payments.of(before.EndToEndID).lineTo(before.Endpoint)
+	at, l := t.rows[before.ID-1], s.lineOf(before)
 	if after != nil {
 		at.row = after
 		t.choose(l)
