@@ -92,6 +92,9 @@ type Payout struct {
 	Version  int64
 }
 
+// Subject is what the operators' book calls the payout.
+func (p *Payout) Subject() string { return "payout " + p.Reference + " of " + p.Consumer }
+
 // Unsent says whether the PSP may have the payout without our knowing its
 // endToEndId, over so much.
 func (p *Payout) Unsent(cents pix.Amount) bool {
