@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/pixlab/pixlab/chaos"
-	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -18,8 +17,8 @@ type outboxView struct {
 }
 
 type outboxRow struct {
-	pix      pix.EndToEndID
-	number   int32 // of the payment's effects; zero where there is no event of that id
+	about    string // its line: a payment or a payout
+	number   int32  // of that one's effects; zero where there is no event of that id
 	endpoint uint8
 	sent     bool
 	dead     bool
@@ -36,7 +35,7 @@ func (l *outboxView) put(o *receiver.OutboxEvent) {
 		l.endpoints = append(l.endpoints, o.Endpoint)
 	}
 	l.rows[o.ID-1] = outboxRow{
-		pix: o.EndToEndID, number: int32(o.Number), endpoint: uint8(endpoint), sent: o.Sent, dead: o.Dead, skipped: o.Skipped,
+		about: o.Line(), number: int32(o.Number), endpoint: uint8(endpoint), sent: o.Sent, dead: o.Dead, skipped: o.Skipped,
 	}
 }
 
@@ -54,10 +53,10 @@ func (l *outboxView) all() iter.Seq2[int64, outboxRow] {
 // to is the name of the endpoint that an event is for.
 func (l *outboxView) to(o outboxRow) string { return l.endpoints[o.endpoint] }
 
-// behindDead says whether a dead letter of the same payment holds an event up.
+// behindDead says whether a dead letter of the same line holds an event up.
 func (l *outboxView) behindDead(o outboxRow) bool {
 	return slices.ContainsFunc(l.rows, func(other outboxRow) bool {
-		return other.pix == o.pix && other.endpoint == o.endpoint && other.dead && !other.skipped && other.number < o.number
+		return other.about == o.about && other.endpoint == o.endpoint && other.dead && !other.skipped && other.number < o.number
 	})
 }
 

@@ -312,7 +312,7 @@ func (s *simStore) SaveDuty(ctx context.Context, d receiver.Duty, done bool) (bo
 }
 
 func (s *simStore) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
-	return lease(s, "LeaseOutbox", func(e receiver.OutboxEvent) string { return s.id(string(e.EndToEndID)) },
+	return lease(s, "LeaseOutbox", s.ofEvent,
 		func() ([]receiver.OutboxEvent, error) { return s.inner.LeaseOutbox(ctx, in) })
 }
 
