@@ -64,6 +64,9 @@ func (p *PSP) Pay(order PayOrder) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
+	if c := p.charges.find(order.TxID); c != nil {
+		order.TxID = c.now.TxID // the same, in the memory that is kept anyway
+	}
 	row := settledOf(order, now)
 	if err := p.settle(order, row); err != nil {
 		if errors.Is(err, ErrExists) {

@@ -64,7 +64,7 @@ func (v *View) intended(k *asking) bool {
 // not the plan's. Refunds are I14's.
 func (onePerKey) end(f *final) string {
 	for _, txid := range sorted(f.MadeCharges) {
-		if _, ok := f.w.psp.Charge(txid); ok && f.w.subjects[string(txid)] == "" {
+		if _, ok := f.w.psp.Charge(txid); ok {
 			return fmt.Sprintf("the PSP has charge %s, which is a second effect of some request", txid)
 		}
 	}

@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
@@ -77,8 +79,8 @@ func Judge(o Outcome) *Report {
 	if o.Arrived != nil {
 		// A live run's merchant has one endpoint, under the default name.
 		got := counts{}
-		for id, times := range o.Arrived {
-			for range times {
+		for _, id := range slices.Sorted(maps.Keys(o.Arrived)) {
+			for range o.Arrived[id] {
 				got.add(id)
 			}
 		}

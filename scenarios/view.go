@@ -35,12 +35,16 @@ type View struct {
 	// Returned is what the settlement account has for the line of a refund.
 	Returned map[returnLine]pix.Amount
 	// Revenue is what reached revenue, by charge.
-	Revenue    map[string]pix.Amount
-	References map[string]int
+	Revenue map[string]pix.Amount
+	// References are those of all transactions, Repeated says how often those came
+	// that came more than once.
+	References map[string]struct{}
+	Repeated   map[string]int
 
 	// Answers are the first answers given under idempotency keys.
 	Answers answers
-	// MadeCharges are the txids of charges that the PSP was asked to make.
+	// MadeCharges are the txids of charges that the PSP was asked to make and that
+	// are not the plan's.
 	MadeCharges map[pix.TxID]bool
 	// Payouts are the payouts by key, ByPayout the events about them by inbox key,
 	// InTransit what the ledger has set aside for each.
@@ -114,7 +118,7 @@ func newView() *View {
 		Pix: map[pix.EndToEndID]*PixView{}, Unreadable: map[int64]*receiver.Event{}, ByRefund: map[refundState]*receiver.Event{},
 		Charges: map[receiver.ChargeRef]*receiver.Charge{}, ByTxID: map[pix.TxID]*receiver.Charge{},
 		Cases: map[string]*receiver.Case{}, Balance: map[receiver.Account]pix.Amount{},
-		Revenue: map[string]pix.Amount{}, References: map[string]int{},
+		Revenue: map[string]pix.Amount{}, References: map[string]struct{}{}, Repeated: map[string]int{},
 		Returned: map[returnLine]pix.Amount{}, Memos: map[string]receiver.Memo{},
 		Answers: newAnswers(), MadeCharges: map[pix.TxID]bool{},
 		Payouts: map[string]*receiver.Payout{}, ByPayout: map[string]*receiver.Event{}, InTransit: map[string]pix.Amount{},
@@ -253,7 +257,10 @@ func (v *View) putRefund(c receiver.RefundChange) {
 }
 
 func (v *View) post(t receiver.Transaction) {
-	v.References[t.Reference]++
+	if _, known := v.References[t.Reference]; known {
+		v.Repeated[t.Reference] = max(v.Repeated[t.Reference], 1) + 1
+	}
+	v.References[t.Reference] = struct{}{}
 	adjusts := strings.HasPrefix(t.Reference, receiver.AdjustReference(""))
 	payout, _, _ := strings.Cut(strings.TrimPrefix(t.Reference, "pay:"), ":")
 	for _, e := range t.Entries {

@@ -41,6 +41,7 @@ func (tx *Tx) create(n receiver.NewCharge) receiver.CreateOutcome {
 		}
 		return out
 	}
+	n.Charge.Reference = shared(n.Charge.Reference, n.Key.Ref.Key)
 	out := tx.createCharge(n)
 	out.Key = key
 	out, next = n.Conclude(out, next)

@@ -37,6 +37,7 @@ func (tx *Tx) reservePayout(n receiver.NewPayout) receiver.ReservePayoutOutcome 
 		}
 		return out
 	}
+	n.Payout.Reference = shared(n.Payout.Reference, n.Key.Ref.Key)
 	out := tx.takePayout(n)
 	out.Key = key
 	out, after := n.Conclude(out, next)

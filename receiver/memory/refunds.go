@@ -36,6 +36,7 @@ func (tx *Tx) reserve(n receiver.NewRefund) receiver.ReserveOutcome {
 		}
 		return out
 	}
+	n.Refund.Reference = shared(n.Refund.Reference, n.Key.Ref.Key)
 	out := tx.reserveRefund(n)
 	out.Key = key
 	out, after := n.Conclude(out, next)

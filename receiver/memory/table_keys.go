@@ -21,6 +21,10 @@ type keyTable struct {
 // keyScope is what keys of one text are told apart by.
 type keyScope struct{ consumer, route string }
 
+func (s keyScope) compare(o keyScope) int {
+	return cmp.Or(cmp.Compare(s.consumer, o.consumer), cmp.Compare(s.route, o.route))
+}
+
 func newKeyTable() keyTable {
 	return keyTable{
 		rows: map[keyScope]map[string]*receiver.Key{},
@@ -36,10 +40,11 @@ func (t *keyTable) find(ref receiver.KeyRef) *receiver.Key {
 // ordered are all rows, by consumer, route and key.
 func (t *keyTable) ordered() []*receiver.Key {
 	var all []*receiver.Key
-	for _, rows := range t.rows {
-		all = slices.AppendSeq(all, maps.Values(rows))
+	for _, scope := range slices.SortedFunc(maps.Keys(t.rows), keyScope.compare) {
+		for _, key := range slices.Sorted(maps.Keys(t.rows[scope])) {
+			all = append(all, t.rows[scope][key])
+		}
 	}
-	slices.SortFunc(all, func(a, b *receiver.Key) int { return compareKeys(&a.KeyRef, &b.KeyRef) })
 	return all
 }
 
