@@ -123,8 +123,9 @@ bench: build ## Measure whole runs a second, one large plan, and the parts (BENC
 	bin/pixlab bench --large
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-loads: build ## Measure a receiver on PostgreSQL under load, pgbench beside it (ROUNDS=5)
+loads: build ## Measure a receiver on PostgreSQL under load, pgbench beside it (ROUNDS=5); count debits
 	bin/pixlab load --suite --rounds $(ROUNDS)
+	bin/pixlab load --payouts 1000 --receivers 2 --redeliver 30%
 
 golden: ## Write the golden files anew, after a bump of the generator
 	@grep -rl 'flag.Bool("update"' --include='*_test.go' . | sed 's/\/[^/]*$$//' | sort -u | \
