@@ -28,7 +28,7 @@ func TestSmallLoadCountsEveryCredit(t *testing.T) {
 		args                    []string
 		distinct, least, copies int
 	}{
-		"on schedule": {[]string{"--rate", "200", "--items", "3", "--redeliver", "30%", "--duration", "500ms"}, 300, 130, 30},
+		"on schedule": {[]string{"--rows", "200", "--rate", "200", "--items", "3", "--redeliver", "30%", "--duration", "500ms"}, 300, 130, 30},
 		"saturated":   {[]string{"--saturate", "--stock", "300", "--redeliver", "100%", "--duration", "1m", "--receivers", "2", "--connections", "8"}, 300, 600, 300},
 	} {
 		t.Run(name, func(t *testing.T) {
