@@ -16,11 +16,12 @@ func (rightCharge) id() string       { return "I16" }
 func (rightCharge) sentence() string { return "Money is on the charge it was paid for" }
 
 func (rightCharge) end(f *final) string {
+	byTxID := f.chargesByTxID()
 	paid := map[pix.TxID][]pix.EndToEndID{}
 	for _, id := range f.ids {
 		known := f.Pix[id]
 		truth := known.Truth
-		c := f.ByTxID[truth.TxID]
+		c := byTxID[truth.TxID]
 		if !truth.Settled || truth.TxID == "" || c == nil {
 			continue
 		}
@@ -29,12 +30,21 @@ func (rightCharge) end(f *final) string {
 			return fmt.Sprintf("Pix %s was paid for charge %s and is booked on %q", id, c.Reference, p.Charge)
 		}
 	}
-	for _, id := range sorted(f.ByTxID) {
-		if d := f.chargeState(f.ByTxID[id], paid[id]); d != "" {
+	for _, id := range sorted(byTxID) {
+		if d := f.chargeState(byTxID[id], paid[id]); d != "" {
 			return d
 		}
 	}
 	return ""
+}
+
+// chargesByTxID are the charges by their txids, which no two share.
+func (v *View) chargesByTxID() map[pix.TxID]*receiver.Charge {
+	byTxID := make(map[pix.TxID]*receiver.Charge, len(v.Charges))
+	for _, c := range v.Charges {
+		byTxID[c.TxID] = c
+	}
+	return byTxID
 }
 
 func (v *View) chargeState(c *receiver.Charge, paid []pix.EndToEndID) string {

@@ -22,7 +22,6 @@ type View struct {
 	// Unreadable are the events that speak of no Pix.
 	Unreadable map[int64]*receiver.Event
 	Charges    map[receiver.ChargeRef]*receiver.Charge
-	ByTxID     map[pix.TxID]*receiver.Charge
 	// ByRefund are the events by the state of a refund that they speak of.
 	ByRefund map[refundState]*receiver.Event
 	Cases    map[string]*receiver.Case
@@ -116,8 +115,8 @@ type PixMoney struct {
 func newView() *View {
 	return &View{
 		Pix: map[pix.EndToEndID]*PixView{}, Unreadable: map[int64]*receiver.Event{}, ByRefund: map[refundState]*receiver.Event{},
-		Charges: map[receiver.ChargeRef]*receiver.Charge{}, ByTxID: map[pix.TxID]*receiver.Charge{},
-		Cases: map[string]*receiver.Case{}, Balance: map[receiver.Account]pix.Amount{},
+		Charges: map[receiver.ChargeRef]*receiver.Charge{},
+		Cases:   map[string]*receiver.Case{}, Balance: map[receiver.Account]pix.Amount{},
 		Revenue: map[string]pix.Amount{}, References: map[string]struct{}{}, Repeated: map[string]int{},
 		Returned: map[returnLine]pix.Amount{}, Memos: map[string]receiver.Memo{},
 		Answers: newAnswers(), MadeCharges: map[pix.TxID]bool{},
@@ -195,7 +194,6 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 	}
 	for _, c := range cs.Charges {
 		v.Charges[receiver.ChargeRef{Consumer: c.After.Consumer, Reference: c.After.Reference}] = c.After
-		v.ByTxID[c.After.TxID] = c.After
 	}
 	for _, c := range cs.Payments {
 		v.putPayment(c)
