@@ -64,6 +64,9 @@ func (c *toldOnce) commit(v *View, cs *receiver.ChangeSet) string {
 			want = append(want, e)
 		}
 	}
+	if len(want) == 0 && len(cs.Outbox) == 0 {
+		return ""
+	}
 	got := map[string][]effect{}
 	for _, o := range cs.Outbox {
 		if o.Before != nil {
@@ -118,9 +121,11 @@ func payoutOf(kind, about string) (key string, is bool) {
 // differ compares what was posted with what an endpoint is told.
 func differ(endpoint string, want, got []effect) string {
 	order := func(a, b effect) int { return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(a.cents, b.cents)) }
-	want, got = slices.Clone(want), slices.Clone(got)
-	slices.SortFunc(want, order)
-	slices.SortFunc(got, order)
+	if len(want) > 1 || len(got) > 1 {
+		want, got = slices.Clone(want), slices.Clone(got)
+		slices.SortFunc(want, order)
+		slices.SortFunc(got, order)
+	}
 	for i, e := range want {
 		if i >= len(got) || got[i] != e {
 			return fmt.Sprintf("%s of %s is posted, and %s is not told of it", e.cents.BRL(), named(e.about), endpoint)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -102,10 +103,17 @@ func (e *endpoint) serve(w *World, x *exchange, req *http.Request) (after time.D
 		}
 	}
 	var event told
-	if err := json.NewDecoder(req.Body).Decode(&event); err != nil {
+	body, err := io.ReadAll(req.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &event)
+	}
+	if err != nil {
 		w.fail(errors.Join(errors.New("the receiver sent an event that is no JSON"), err))
 		x.status = http.StatusBadRequest
 		return after
+	}
+	if known := w.view.Pix[event.EndToEndID]; known != nil && known.Payment != nil {
+		event.EndToEndID = known.Payment.EndToEndID // the same, in the memory that is kept anyway
 	}
 	e.hear(event)
 	x.status = http.StatusOK
