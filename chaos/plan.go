@@ -30,6 +30,9 @@ type Plan struct {
 	Disputes []Dispute   `json:"disputes,omitempty"`
 	Payouts  []Payout    `json:"payouts,omitempty"`
 	Faults   []Deviation `json:"faults"`
+	// Operator is what an operator of the receiver does; nothing in a plan that
+	// was drawn.
+	Operator []OperatorAct `json:"operator,omitempty"`
 	// Schedule, if any, orders the steps in place of the seed.
 	Schedule *Schedule `json:"schedule,omitempty"`
 }

@@ -224,6 +224,17 @@ func testAside(t *testing.T, b context.Context) {
 	if got := text(t, page, "#put-aside"); !strings.Contains(got, "275,00") {
 		t.Errorf("the case of the phantom is not listed: %q", got)
 	}
+	shot(t, page, "aside-1280x720")
+	// The operator closes it: an act of the plan, which holds and is saved with it.
+	do(t, page, chromedp.Click(`#put-aside [data-operate*="close"]`), until(`document.querySelector('#put-aside .said').textContent.includes('added to the plan')`),
+		until(`!document.querySelector('#put-aside [data-operate]')`), until(`document.getElementById('aside').textContent.includes('0')`))
+	state, _ := s.State()
+	if plan := s.Plan(); len(plan.Operator) != 1 || plan.Operator[0].Do != chaos.OperatorClose || len(state.Right.Acts) != 1 || !state.Right.Acts[0].Done {
+		t.Errorf("the plan has %+v, which came to %+v", plan.Operator, state.Right.Acts)
+	}
+	if state.Right.Verdict != "held" || len(state.Right.Wrongs) > 0 {
+		t.Errorf("after it the reference is %s, wrong by %v", state.Right.Verdict, state.Right.Wrongs)
+	}
 	heard.none(t)
 }
 

@@ -45,6 +45,7 @@ func (s *Server) Handler() http.Handler {
 	m.HandleFunc("POST /api/reset", s.reset)
 	m.HandleFunc("POST /api/receiver", s.face)
 	m.HandleFunc("POST /api/scene", s.scene)
+	m.HandleFunc("POST /api/operate", s.operate)
 	return guard(s.Token, m)
 }
 
@@ -167,6 +168,8 @@ type order struct {
 	Profile  string        `json:"profile"`
 	Receiver string        `json:"receiver"`
 	Scene    int           `json:"scene"`
+	// Operate is an operator's act; its instant is At.
+	Operate chaos.OperatorAct `json:"operate"`
 }
 
 // take reads an order and carries it out; what is refused is answered 400 with
@@ -207,6 +210,10 @@ func (s *Server) face(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) scene(w http.ResponseWriter, r *http.Request) {
 	s.take(w, r, func(o order) error { return s.Session.Play(o.Scene) })
+}
+
+func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
+	s.take(w, r, func(o order) error { return s.Session.Operate(o.Operate, o.At) })
 }
 
 func answer(w http.ResponseWriter, v any) {

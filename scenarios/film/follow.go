@@ -11,6 +11,10 @@ import (
 
 // follow takes one event of the trace for what it says of callbacks.
 func (c *camera) follow(e traceEvent) {
+	if do, ok := strings.CutPrefix(e.Kind, "operator."); ok {
+		c.film.Acts = append(c.film.Acts, Act{T: e.T, Do: do, Key: e.IDs["key"], Done: e.Detail == "done"})
+		return
+	}
 	switch e.Kind {
 	case "pix.settled":
 		c.speakOf(e.IDs["e2e"], e.IDs["txid"], 0)

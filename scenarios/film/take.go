@@ -104,7 +104,7 @@ func (c *camera) commit(at chaos.Instant, actor string, event int64, cs *receive
 	}
 	for _, x := range cs.Cases {
 		f.Cases = append(f.Cases, CaseStep{
-			T: at, ID: x.After.ID, EndToEndID: string(x.After.EndToEndID), Reason: strings.Join(x.After.Reasons, "; "),
+			T: at, ID: x.After.ID, EndToEndID: string(x.After.EndToEndID), Account: string(x.After.Account), Reason: strings.Join(x.After.Reasons, "; "),
 			State: string(x.After.State), Cents: int64(x.After.Amount),
 		})
 	}

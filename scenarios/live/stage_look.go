@@ -64,7 +64,9 @@ type Booked struct {
 func (s *Stage) Ledger(ctx context.Context, after int64) ([]Booked, error) {
 	return query(ctx, s.house.db, `SELECT transaction_id, end_to_end_id, cents FROM ledger_entry
 WHERE transaction_id > $1 AND account = $2 ORDER BY transaction_id, position`,
-		func(rows pgx.Rows) (b Booked, err error) { return b, rows.Scan(&b.Transaction, &b.EndToEndID, &b.Cents) },
+		func(rows pgx.Rows) (b Booked, err error) {
+			return b, rows.Scan(&b.Transaction, &b.EndToEndID, &b.Cents)
+		},
 		after, string(receiver.AccountSettlement))
 }
 

@@ -48,6 +48,7 @@
     for (const o of right.film.outages) out.push({ t: o.from, word: 'say.' + o.place, value: o.instance ? letter(o.instance) : '', icon: o.place === 'store' ? 'store' : o.place === 'psp' ? 'psp' : 'crash' });
     const lost = new Set(right.film.callbacks.filter((c) => c.fate === 'lost').map((c) => c.e2e));
     for (const l of right.film.lines) if (lost.has(l.e2e) && l.kind === 'pix_in' && l.settled) out.push({ t: l.settled, word: 'say.swept', value: tail(l.e2e), icon: 'check' });
+    for (const a of right.film.acts || []) out.push({ t: a.t, word: a.done ? 'say.' + a.do : 'say.idle', value: tail(a.key), icon: 'check' });
     for (const [from, to] of quiet) out.push({ t: from, word: 'say.quiet', value: Lab.span(to - from), icon: 'late' });
     return out.filter((m) => T(m.word) !== m.word).sort((a, b) => a.t - b.t);
   }
@@ -204,10 +205,22 @@
   async function order(path, body, said) {
     try {
       const r = await post(path, body);
-      if (!r.ok) { Lab.toast(await r.text()); return; }
+      const refused = r.ok ? '' : await r.text();
+      if (refused) { Lab.toast(refused); return refused; }
       take(await r.json());
       if (said) Lab.toast(said);
-    } catch { lose(); }
+      return '';
+    } catch { lose(); return T('say.lost'); }
+  }
+  // operate appends an operator's act to the plan, and goes on just after it.
+  async function operate(act) {
+    const said = T('added', T('aside.' + act.do), clock(t, 1)), refused = await order('/api/operate', { operate: act, at: Math.round(t) });
+    if (!refused) {
+      const done = (right.film.acts || []).filter((a) => a.key === act.key).pop();
+      if (done && done.t > t && done.t - t < 1e6) t = done.t;
+      draw();
+    }
+    return { film: right.film, t, said: refused || said };
   }
   const press = (b) => order('/api/press', { button: b, at: Math.round(t) }, T('added', T('button.' + b), clock(t, 1)));
   const begin = () => (state.scene ? state.scene.from : 0);
@@ -256,7 +269,7 @@
     if ((e.target.tagName === 'INPUT' && e.target.type !== 'range') || e.target.tagName === 'SELECT') return;
     if (e.target.tagName === 'BUTTON' && (e.key === ' ' || e.key === 'Enter')) return;
     const key = e.key.toLowerCase();
-    const actions = { ' ': toggle, h: () => press('heal'), w: () => lines('left'), r: reset, s: faster, l: Lab.toggleLang, t: Lab.toggleTheme, '?': () => Lab.help(keyTable), q: () => Aside(right.film, t), home: () => { t = begin(); draw(); }, end: () => { t = end(); playing = false; draw(); } };
+    const actions = { ' ': toggle, h: () => press('heal'), w: () => lines('left'), r: reset, s: faster, l: Lab.toggleLang, t: Lab.toggleTheme, '?': () => Lab.help(keyTable), q: () => Aside(right.film, t, operate), home: () => { t = begin(); draw(); }, end: () => { t = end(); playing = false; draw(); } };
     const turns = { pagedown: 1, pageup: -1, arrowright: 1, arrowleft: -1, arrowdown: 1, arrowup: -1 }[key];
     if (state.scene && turns && !e.shiftKey && e.target.type !== 'range') { e.preventDefault(); turn(turns); } else if (key === 'arrowright' || key === 'arrowleft') {
       if (e.target.type === 'range') return;
@@ -269,7 +282,7 @@
   });
   const on = (id, f) => $(id).addEventListener('click', f);
   on('start', reset); on('back', () => jump(-1)); on('step', () => jump(1)); on('play', toggle); on('speed', faster); on('theme', Lab.toggleTheme);
-  on('wrong-lines', () => lines('left')); on('good-lines', () => lines('right')); on('aside', () => Aside(right.film, t));
+  on('wrong-lines', () => lines('left')); on('good-lines', () => lines('right')); on('aside', () => Aside(right.film, t, operate));
   on('dock', (e) => { const b = e.target.closest('[data-button]'); if (b) press(b.dataset.button); });
   $('dock').addEventListener('input', (e) => { if (e.target.dataset.rate) { e.target.nextElementSibling.textContent = T('in10', e.target.value); e.target.setAttribute('aria-valuetext', T('in10', e.target.value)); } });
   $('dock').addEventListener('change', (e) => {
