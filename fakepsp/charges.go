@@ -82,7 +82,9 @@ type chargeBook struct {
 	made   int       // txids chosen by the PSP
 }
 
-func newChargeBook() chargeBook { return chargeBook{byID: map[pix.TxID]*charge{}} }
+func newChargeBook(room Room) chargeBook {
+	return chargeBook{byID: make(map[pix.TxID]*charge, room.Pix), byTime: make([]*charge, 0, room.Pix)}
+}
 
 // find is nil for a txid that has no charge.
 func (b *chargeBook) find(txid pix.TxID) *charge { return b.byID[txid] }

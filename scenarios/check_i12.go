@@ -42,7 +42,7 @@ func (atRest) end(f *final) string {
 		switch {
 		case o.sent && f.w.endpointNamed(to).got.of(id) == 0:
 			return fmt.Sprintf("outbox event %d counts as sent and never arrived at %s", id, to)
-		case !o.sent && !o.dead && !f.Outbox.behindDead(o):
+		case !o.sent && !o.dead && !f.Outbox.behindDead(id):
 			return fmt.Sprintf("outbox event %d was never sent to %s", id, to)
 		}
 	}

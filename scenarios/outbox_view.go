@@ -14,16 +14,25 @@ import (
 type outboxView struct {
 	rows      []outboxRow
 	endpoints []string // by the rows' numbers
+	// lines say where an event stands, by id, of those that are not simply out.
+	lines map[int64]outboxPlace
 }
 
+// outboxRow is an event's endpoint, from 1, and its state; zero where there is no
+// event of that id.
 type outboxRow struct {
-	about    string // its line: a payment or a payout
-	number   int32  // of that one's effects; zero where there is no event of that id
-	endpoint uint8
-	sent     bool
-	dead     bool
-	skipped  bool
+	endpoint            uint8
+	sent, dead, skipped bool
 }
+
+// outboxPlace is the number of an event in its line, that of a payment or of a
+// payout.
+type outboxPlace struct {
+	line   string
+	number int
+}
+
+func newOutboxView() outboxView { return outboxView{lines: map[int64]outboxPlace{}} }
 
 func (l *outboxView) put(o *receiver.OutboxEvent) {
 	for int64(len(l.rows)) < o.ID {
@@ -34,8 +43,11 @@ func (l *outboxView) put(o *receiver.OutboxEvent) {
 		endpoint = len(l.endpoints)
 		l.endpoints = append(l.endpoints, o.Endpoint)
 	}
-	l.rows[o.ID-1] = outboxRow{
-		about: o.Line(), number: int32(o.Number), endpoint: uint8(endpoint), sent: o.Sent, dead: o.Dead, skipped: o.Skipped,
+	l.rows[o.ID-1] = outboxRow{endpoint: uint8(endpoint) + 1, sent: o.Sent, dead: o.Dead, skipped: o.Skipped}
+	if o.Sent && !o.Dead {
+		delete(l.lines, o.ID)
+	} else {
+		l.lines[o.ID] = outboxPlace{o.Line(), o.Number}
 	}
 }
 
@@ -51,13 +63,18 @@ func (l *outboxView) all() iter.Seq2[int64, outboxRow] {
 }
 
 // to is the name of the endpoint that an event is for.
-func (l *outboxView) to(o outboxRow) string { return l.endpoints[o.endpoint] }
+func (l *outboxView) to(o outboxRow) string { return l.endpoints[o.endpoint-1] }
 
 // behindDead says whether a dead letter of the same line holds an event up.
-func (l *outboxView) behindDead(o outboxRow) bool {
-	return slices.ContainsFunc(l.rows, func(other outboxRow) bool {
-		return other.about == o.about && other.endpoint == o.endpoint && other.dead && !other.skipped && other.number < o.number
-	})
+func (l *outboxView) behindDead(id int64) bool {
+	at := l.lines[id]
+	for other, o := range l.all() {
+		place := l.lines[other]
+		if o.dead && !o.skipped && o.endpoint == l.rows[id-1].endpoint && place.line == at.line && place.number < at.number {
+			return true
+		}
+	}
+	return false
 }
 
 // counts is how often each of many numbers came. They lie close together where

@@ -122,7 +122,7 @@ func newView() *View {
 		Answers: newAnswers(), MadeCharges: map[pix.TxID]bool{},
 		Payouts: map[string]*receiver.Payout{}, ByPayout: map[string]*receiver.Event{}, InTransit: map[string]pix.Amount{},
 		TruthPayouts: map[pix.EndToEndID]fakepsp.PayoutRow{}, TruthByKey: map[string][]pix.EndToEndID{},
-		Said: map[pix.EndToEndID][]pix.Amount{},
+		Said: map[pix.EndToEndID][]pix.Amount{}, Outbox: newOutboxView(),
 	}
 }
 

@@ -190,6 +190,7 @@ func (w *World) openPSP() error {
 		NewID:         w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
 		PayoutTerms: w.payoutTerms, PayoutIDs: s.PayoutIDs, PayoutKeyTTL: w.keyTTL(),
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
+		Room: fakepsp.Room{Pix: len(w.plan.Payments), Refunds: len(w.plan.Refunds), Payouts: len(w.plan.Payouts)},
 	})
 	return err
 }
