@@ -143,8 +143,9 @@ func testReload(t *testing.T, b context.Context) {
 	for range 40 {
 		do(t, page, pressKey("ArrowRight"))
 	}
+	do(t, page, drawn())
 	clock, event := text(t, page, "#clock"), text(t, page, "#event")
-	do(t, page, chromedp.Reload(), until(ready))
+	do(t, page, chromedp.Reload(), until(ready), drawn())
 	if got, at := text(t, page, "#clock"), text(t, page, "#event"); got != clock || at != event {
 		t.Errorf("after the reload %s, %s; before %s, %s", got, at, clock, event)
 	}
