@@ -114,6 +114,7 @@ func (r *Receiver) createCharge(ctx context.Context, k keyed, q chargeRequest) (
 	if o.Key.Result != KeyMine && o.Key.Result != KeyTakenOver {
 		return o, nil
 	}
+	r.cfg.reachedIf(o.Key.Result == KeyTakenOver, MarkKeyTakenOver)
 	hold := KeyHold{Ref: k.claim.Ref, Version: o.Key.Version}
 	after, err := r.settleCall(ctx, o.Charge, !o.Created, &hold)
 	if err != nil {

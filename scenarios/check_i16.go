@@ -1,7 +1,10 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
@@ -41,7 +44,8 @@ func (rightCharge) end(f *final) string {
 // chargesByTxID are the charges by their txids, which no two share.
 func (v *View) chargesByTxID() map[pix.TxID]*receiver.Charge {
 	byTxID := make(map[pix.TxID]*receiver.Charge, len(v.Charges))
-	for _, c := range v.Charges {
+	for _, ref := range slices.SortedFunc(maps.Keys(v.Charges), func(a, b receiver.ChargeRef) int { return cmp.Compare(a.Reference, b.Reference) }) {
+		c := v.Charges[ref]
 		byTxID[c.TxID] = c
 	}
 	return byTxID

@@ -19,16 +19,16 @@ type endpoint struct {
 	host  string
 	place string // where the plan's faults strike it alone
 	got   counts // by event id
-	// heard are the numbers of the last effect of each payment, at all endpoints;
+	// heard are the numbers of the last effect of each line, at all endpoints;
 	// this one's stands at its place among them. disorder says what came after what
 	// it should have come before.
-	heard    map[pix.EndToEndID]perEndpoint
+	heard    map[string]perEndpoint
 	at       int
 	disorder string
 }
 
 func newEndpoints() []*endpoint {
-	all, heard := make([]*endpoint, chaos.Endpoints), map[pix.EndToEndID]perEndpoint{}
+	all, heard := make([]*endpoint, chaos.Endpoints), map[string]perEndpoint{}
 	for i := range all {
 		all[i] = &endpoint{
 			name: fmt.Sprintf("endpoint-%d", i+1), host: fmt.Sprintf(hostEndpoint, i+1),
@@ -125,7 +125,14 @@ type told struct {
 	ID         int64          `json:"id"`
 	Kind       string         `json:"kind"`
 	EndToEndID pix.EndToEndID `json:"endToEndId"`
+	PayoutKey  string         `json:"payoutKey"`
 	Number     int32          `json:"number"`
+}
+
+// line is what the event's order holds in.
+func (t told) line() string {
+	o := receiver.OutboxEvent{EndToEndID: t.EndToEndID, PayoutKey: t.PayoutKey}
+	return o.Line()
 }
 
 // hear takes an event. One that came before is known; of those that did not, each
@@ -134,10 +141,11 @@ func (e *endpoint) hear(t told) {
 	if e.got.add(t.ID) > 1 {
 		return
 	}
-	heard := e.heard[t.EndToEndID]
+	line := t.line()
+	heard := e.heard[line]
 	if want := heard[e.at] + 1; t.Number != want && e.disorder == "" {
-		e.disorder = fmt.Sprintf("%s heard of %s, number %d of Pix %s, when it waited for number %d", e.name, t.Kind, t.Number, t.EndToEndID, want)
+		e.disorder = fmt.Sprintf("%s heard of %s, number %d of %s, when it waited for number %d", e.name, t.Kind, t.Number, named(line), want)
 	}
 	heard[e.at] = max(heard[e.at], t.Number)
-	e.heard[t.EndToEndID] = heard
+	e.heard[line] = heard
 }

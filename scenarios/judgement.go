@@ -192,6 +192,6 @@ func (w *World) watchReplay(cs *receiver.ChangeSet) {
 	case len(cs.Cases) > 0:
 		w.moved("delivering everything again changed case " + cs.Cases[0].After.ID)
 	case len(cs.Outbox) > 0 && cs.Outbox[0].Before == nil:
-		w.moved(fmt.Sprintf("delivering everything again told the merchant of %s once more", cs.Outbox[0].After.EndToEndID))
+		w.moved(fmt.Sprintf("delivering everything again told the merchant of %s once more", cs.Outbox[0].After.Line()))
 	}
 }

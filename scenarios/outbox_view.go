@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/pixlab/pixlab/chaos"
-	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -26,9 +25,10 @@ type outboxRow struct {
 	sent, dead, skipped bool
 }
 
-// outboxPlace is the number of an event among its payment's.
+// outboxPlace is the number of an event in its line, that of a payment or of a
+// payout.
 type outboxPlace struct {
-	pix    pix.EndToEndID
+	line   string
 	number int
 }
 
@@ -47,7 +47,7 @@ func (l *outboxView) put(o *receiver.OutboxEvent) {
 	if o.Sent && !o.Dead {
 		delete(l.lines, o.ID)
 	} else {
-		l.lines[o.ID] = outboxPlace{o.EndToEndID, o.Number}
+		l.lines[o.ID] = outboxPlace{o.Line(), o.Number}
 	}
 }
 
@@ -65,12 +65,12 @@ func (l *outboxView) all() iter.Seq2[int64, outboxRow] {
 // to is the name of the endpoint that an event is for.
 func (l *outboxView) to(o outboxRow) string { return l.endpoints[o.endpoint-1] }
 
-// behindDead says whether a dead letter of the same payment holds an event up.
+// behindDead says whether a dead letter of the same line holds an event up.
 func (l *outboxView) behindDead(id int64) bool {
 	at := l.lines[id]
 	for other, o := range l.all() {
 		place := l.lines[other]
-		if o.dead && !o.skipped && o.endpoint == l.rows[id-1].endpoint && place.pix == at.pix && place.number < at.number {
+		if o.dead && !o.skipped && o.endpoint == l.rows[id-1].endpoint && place.line == at.line && place.number < at.number {
 			return true
 		}
 	}

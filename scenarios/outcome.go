@@ -20,10 +20,11 @@ type Outcome struct {
 	Rows receiver.ChangeSet
 	// Stored are the balances that the store keeps beside the ledger.
 	Stored map[receiver.Account]pix.Amount
-	// Settled, Refunds and Statement are the PSP's truth; Contradiction is what
+	// Settled, Refunds, Payouts and Statement are the PSP's truth; Contradiction is what
 	// the PSP found wrong with itself.
 	Settled       []fakepsp.SettledPix
 	Refunds       []fakepsp.RefundRow
+	Payouts       []fakepsp.PayoutRow
 	Statement     []pix.StatementLine
 	Contradiction string
 	// Acknowledged are the callbacks that were answered 2xx, Unreadable counts
@@ -52,8 +53,9 @@ type Outcome struct {
 // Acknowledged is a callback that was answered 2xx, by the time of the PSP's
 // clock, which is the receivers'.
 type Acknowledged struct {
-	At    time.Time
-	Items []pix.CallbackItem
+	At      time.Time
+	Items   []pix.CallbackItem
+	Payouts []pix.PayoutItem
 }
 
 // Answer is one answer to a request of the merchant's under an idempotency key,
@@ -115,6 +117,10 @@ func (w *World) learn() {
 			})
 		}
 	}
+	for _, row := range w.left.Payouts {
+		v.TruthPayouts[row.EndToEndID] = row
+		v.TruthByKey[row.Key] = append(v.TruthByKey[row.Key], row.EndToEndID)
+	}
 	for _, d := range w.plan.Faults {
 		at := d.Target.Callback
 		if at == nil {
@@ -145,6 +151,9 @@ func (j *judge) afterwards(o *Outcome) {
 	j.commit(&o.Rows)
 	for _, a := range o.Acknowledged {
 		j.acked(a.Items)
+		if d := j.w.view.lostPayouts(a.Payouts); d != "" {
+			j.report("I5", d, nil)
+		}
 		if d := j.w.view.late(a); d != "" && !o.Skewed {
 			j.report("I5", d, nil)
 		}

@@ -31,6 +31,7 @@ func (w *World) schedulePlan() {
 	}
 	w.scheduleRefunds()
 	w.schedulePayouts()
+	w.scheduleOperator()
 	w.payments = nil // whatever is about a payment has it by now
 	w.scheduleCourier()
 	for edge := w.faults.NextEdge(0); edge != chaos.Never; edge = w.faults.NextEdge(edge) {

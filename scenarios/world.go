@@ -418,6 +418,7 @@ func (w *World) heal() {
 	}
 	w.requeueWaiting()
 	w.operate()
+	w.scheduleOperator()
 	w.windows++
 	w.scheduleCourier()
 	w.rouse()

@@ -168,7 +168,7 @@ func (s *Store) ResolvePayouts(ctx context.Context, in []receiver.PayoutResoluti
 			return tx.writePayout(d, before.EndToEndID, res.Now)
 		})
 		if out[i] = err == nil; out[i] {
-			tx.Record(receiver.OperatorRecord{At: res.Now, Operator: res.Operator, Action: res.Action, Subject: before.Reference, Note: res.Note})
+			tx.Record(receiver.OperatorRecord{At: res.Now, Operator: res.Operator, Action: res.Action, Subject: before.Subject(), Note: res.Note})
 		}
 	}
 	return out, tx.commit()

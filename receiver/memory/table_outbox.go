@@ -18,6 +18,10 @@ type outboxTable struct {
 	log journal[receiver.OutboxEvent]
 }
 
+// outboxLines are the events about one payment, or one payout, a line for each
+// endpoint that was told of it.
+type outboxLines []outboxLine
+
 // outboxLine is one payment's events for one endpoint, by number; next is the
 // one in the queue.
 type outboxLine struct {
@@ -74,27 +78,43 @@ func (s *Store) slimOutbox() {
 		if !c.After.Sent || t.rows[id-1] == nil {
 			continue
 		}
-		p := s.payments.of(c.After.EndToEndID)
-		l := p.lineTo(c.After.Endpoint)
+		lines := s.linesOf(c.After)
+		l := lines.to(c.After.Endpoint)
 		l.rows = slices.DeleteFunc(l.rows, func(at *slot[receiver.OutboxEvent]) bool { return at == t.rows[id-1] })
-		p.lines = slices.DeleteFunc(p.lines, func(l outboxLine) bool { return len(l.rows) == 0 })
-		if len(p.lines) == 0 {
-			p.lines = nil
+		*lines = slices.DeleteFunc(*lines, func(l outboxLine) bool { return len(l.rows) == 0 })
+		if len(*lines) == 0 {
+			*lines = nil
 		}
 		t.rows[id-1], t.versions[id-1] = nil, c.After.Version
 	}
 }
 
-// lineTo is a payment's line to an endpoint, made when it is first asked for.
-func (p *pixState) lineTo(endpoint string) *outboxLine {
-	for i := range p.lines {
-		if p.lines[i].endpoint == endpoint {
-			return &p.lines[i]
+// to is the line to an endpoint, made when it is first asked for.
+func (l *outboxLines) to(endpoint string) *outboxLine {
+	for i := range *l {
+		if (*l)[i].endpoint == endpoint {
+			return &(*l)[i]
 		}
 	}
-	p.lines = append(p.lines, outboxLine{endpoint: endpoint})
-	return &p.lines[len(p.lines)-1]
+	*l = append(*l, outboxLine{endpoint: endpoint})
+	return &(*l)[len(*l)-1]
 }
+
+// linesOf are the lines of what an event is about.
+func (s *Store) linesOf(o *receiver.OutboxEvent) *outboxLines {
+	if o.PayoutKey == "" {
+		return &s.payments.of(o.EndToEndID).lines
+	}
+	lines := s.payouts.lines[o.PayoutKey]
+	if lines == nil {
+		lines = &outboxLines{}
+		s.payouts.lines[o.PayoutKey] = lines
+	}
+	return lines
+}
+
+// lineOf is the line that an event belongs to.
+func (s *Store) lineOf(o *receiver.OutboxEvent) *outboxLine { return s.linesOf(o).to(o.Endpoint) }
 
 // tell puts an event, for each endpoint that hears of it, and returns the first
 // one's id.
@@ -119,12 +139,12 @@ func (s *Store) swapOutbox(before, after *receiver.OutboxEvent) {
 	if before == nil {
 		at := &slot[receiver.OutboxEvent]{row: after}
 		t.rows, t.versions = append(t.rows, at), append(t.versions, 0)
-		l := s.payments.of(after.EndToEndID).lineTo(after.Endpoint)
+		l := s.lineOf(after)
 		l.rows = slices.Insert(l.rows, place(l.rows, after), at)
 		t.choose(l)
 		return
 	}
-	at, l := t.rows[before.ID-1], s.payments.of(before.EndToEndID).lineTo(before.Endpoint)
+	at, l := t.rows[before.ID-1], s.lineOf(before)
 	if after != nil {
 		at.row = after
 		t.choose(l)
