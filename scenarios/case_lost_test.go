@@ -169,8 +169,10 @@ func (l *lab) registerFor(key pix.PixKey) {
 func TestRemovedWebhookIsRegisteredAgain(t *testing.T) {
 	const path = "/v2/webhook/" + string(labKey)
 	for name, spoil := range map[string]func(l *lab) fakepsp.Reply{
-		"removed":         func(l *lab) fakepsp.Reply { return l.ask(http.MethodDelete, path, "") },
-		"told of another": func(l *lab) fakepsp.Reply { return l.ask(http.MethodPut, path, `{"webhookUrl":"https://elsewhere.example"}`) },
+		"removed": func(l *lab) fakepsp.Reply { return l.ask(http.MethodDelete, path, "") },
+		"told of another": func(l *lab) fakepsp.Reply {
+			return l.ask(http.MethodPut, path, `{"webhookUrl":"https://elsewhere.example"}`)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, labOptions{psp: noRetries})
