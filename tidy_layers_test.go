@@ -52,7 +52,7 @@ func layers() []layer {
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
 		{dir: "scenarios/live", own: []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/postgres", "internal/pgcluster", "scenarios"}, third: []string{modPgx}, tests: []string{"internal/"}},
 		{dir: "scenarios/live/broken", own: []string{"pix", "receiver", "receiver/live", "receiver/postgres"}, third: []string{modPgx}, tests: []string{"internal/"}},
-		{dir: "demo", own: []string{"chaos", "scenarios", "scenarios/film", "scenarios/broken", "web"}},
+		{dir: "demo", own: []string{"chaos", "scenarios", "scenarios/film", "scenarios/broken", "web"}, tests: []string{"internal/"}},
 		{dir: "scenarios/film", own: []string{"pix", "chaos", "receiver", "scenarios"}, tests: []string{"scenarios/broken"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},
 		{dir: "shrink", own: []string{"pix", "chaos", "scenarios"}, tests: []string{"scenarios/broken"}},

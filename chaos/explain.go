@@ -24,6 +24,18 @@ func (p *Plan) Explain(w io.Writer) {
 	e.section("store commands", func(t Target) bool { return t.Command != nil })
 	e.section("requests of the merchant", func(t Target) bool { return t.Request != "" })
 	e.section("windows", func(t Target) bool { return t.Window != nil })
+	e.operator()
+}
+
+// operator lists what an operator does with what was put aside.
+func (e explainer) operator() {
+	if len(e.plan.Operator) == 0 {
+		return
+	}
+	fmt.Fprintf(e, "\noperator (%d)\n", len(e.plan.Operator))
+	for _, a := range e.plan.Operator {
+		fmt.Fprintf(e, "  %s: %s %s %s\n", clock(a.AtMS), a.Do, a.Key, a.To)
+	}
 }
 
 type explainer struct {

@@ -101,6 +101,8 @@ func (v *validator) live() error {
 	}
 	last := p.LastActionMS()
 	switch {
+	case len(p.Operator) > 0:
+		return fmt.Errorf("live: the plan has an operator, whom a live run has not; want no acts, or no mark")
 	case p.HorizonMS > MaxLiveMS:
 		return fmt.Errorf("live: horizon_ms is %d; want at most %d, or no mark", p.HorizonMS, MaxLiveMS)
 	case last > MaxLiveMS:

@@ -7,7 +7,7 @@ const Format = "pixlab.plan/1"
 
 // Generator counts the changes that moved a draw. It informs and binds nobody:
 // a committed plan goes on working whatever its generator was.
-const Generator = 2
+const Generator = 3
 
 // Plan is everything a seed decided, drawn before anything runs. It is the
 // whole input of a run: the seed inside only keys the run-time draws (order of
@@ -30,6 +30,9 @@ type Plan struct {
 	Disputes []Dispute   `json:"disputes,omitempty"`
 	Payouts  []Payout    `json:"payouts,omitempty"`
 	Faults   []Deviation `json:"faults"`
+	// Operator is what an operator of the receiver does; nothing in a plan that
+	// was drawn.
+	Operator []OperatorAct `json:"operator,omitempty"`
 	// Schedule, if any, orders the steps in place of the seed.
 	Schedule *Schedule `json:"schedule,omitempty"`
 }

@@ -153,6 +153,7 @@ func (p *Plan) canonical() Plan {
 	out.Disputes = append([]Dispute(nil), p.Disputes...)
 	out.Payouts = append([]Payout(nil), p.Payouts...)
 	out.Faults = sortDeviations(p.Faults)
+	out.Operator = sortedActs(p.Operator)
 	out.Schedule = p.Schedule.sorted()
 	for i := range out.Faults {
 		out.Faults[i].Set = Change{}.Join(out.Faults[i].Set) // sorts the lists inside

@@ -19,7 +19,7 @@ func (p *Plan) Validate() error {
 		plan: p, owner: map[string]string{}, charges: map[string]*Charge{}, payments: map[string]*Payment{},
 		refunds: map[string]*Refund{}, disputes: map[string]*Dispute{}, payouts: map[string]*Payout{},
 	}
-	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allRefunds, v.allDisputes, v.allPayouts, v.allFaults, v.live, v.schedule} {
+	for _, check := range []func() error{v.head, v.settings, v.allCharges, v.allPayments, v.allRefunds, v.allDisputes, v.allPayouts, v.allFaults, v.operator, v.live, v.schedule} {
 		if err := check(); err != nil {
 			return oneLine(err)
 		}

@@ -143,8 +143,9 @@ func testReload(t *testing.T, b context.Context) {
 	for range 40 {
 		do(t, page, pressKey("ArrowRight"))
 	}
+	do(t, page, drawn())
 	clock, event := text(t, page, "#clock"), text(t, page, "#event")
-	do(t, page, chromedp.Reload(), until(ready))
+	do(t, page, chromedp.Reload(), until(ready), drawn())
 	if got, at := text(t, page, "#clock"), text(t, page, "#event"); got != clock || at != event {
 		t.Errorf("after the reload %s, %s; before %s, %s", got, at, clock, event)
 	}
@@ -223,6 +224,17 @@ func testAside(t *testing.T, b context.Context) {
 	do(t, page, until(`document.getElementById('aside').textContent.includes('1')`), pressKey("q"), until(`document.querySelector('#put-aside[open]')`))
 	if got := text(t, page, "#put-aside"); !strings.Contains(got, "275,00") {
 		t.Errorf("the case of the phantom is not listed: %q", got)
+	}
+	shot(t, page, "aside-1280x720")
+	// The operator closes it: an act of the plan, which holds and is saved with it.
+	do(t, page, chromedp.Click(`#put-aside [data-operate*="close"]`), until(`document.querySelector('#put-aside .said').textContent.includes('added to the plan')`),
+		until(`!document.querySelector('#put-aside [data-operate]')`), until(`document.getElementById('aside').textContent.includes('0')`))
+	state, _ := s.State()
+	if plan := s.Plan(); len(plan.Operator) != 1 || plan.Operator[0].Do != chaos.OperatorClose || len(state.Right.Acts) != 1 || !state.Right.Acts[0].Done {
+		t.Errorf("the plan has %+v, which came to %+v", plan.Operator, state.Right.Acts)
+	}
+	if state.Right.Verdict != "held" || len(state.Right.Wrongs) > 0 {
+		t.Errorf("after it the reference is %s, wrong by %v", state.Right.Verdict, state.Right.Wrongs)
 	}
 	heard.none(t)
 }

@@ -80,6 +80,12 @@ func until(condition string) chromedp.Action {
 	return chromedp.Poll(condition, nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0))
 }
 
+// drawn waits until what was done last is on the page, which draws at frames.
+func drawn() chromedp.Action {
+	return chromedp.Evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))`, nil,
+		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) })
+}
+
 // text is an element's text.
 func text(t *testing.T, tab context.Context, selector string) (s string) {
 	t.Helper()

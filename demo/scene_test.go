@@ -20,8 +20,19 @@ func lit(f *film.Film, id string, until chaos.Instant) bool {
 	return slices.ContainsFunc(f.Invariants, func(i film.Invariant) bool { return i.ID == id && !i.Held })
 }
 
+// shown is the gap at the end of a scene, in cents.
+func shown(f *film.Film, until chaos.Instant) (cents int64) {
+	for _, w := range f.Wrongs {
+		if w.T <= until {
+			cents += w.Cents
+		}
+	}
+	return cents
+}
+
 // TestScenesShowWhatTheySay plays the talk: in every scene the reference holds
-// with not a cent wrong, the receiver on the left breaks what the scene says,
+// with not a cent wrong, the receiver on the left breaks what the scene says, by
+// money that is still wrong at the end,
 // and both texts fit their line.
 func TestScenesShowWhatTheySay(t *testing.T) {
 	t.Parallel()
@@ -50,6 +61,9 @@ func TestScenesShowWhatTheySay(t *testing.T) {
 			}
 			if state.Left.Receiver != scene.Receiver || !lit(state.Left, scene.Breaks, state.Scene.To) {
 				t.Errorf("%s does not break %s: wrong by %v, %v", state.Left.Receiver, scene.Breaks, state.Left.Wrongs, state.Left.Invariants)
+			}
+			if shown(state.Left, state.Scene.To) == 0 {
+				t.Errorf("no wrong money is left at the end of the play: %v", state.Left.Wrongs)
 			}
 			if scene.Again != "" && state.Scene.First != state.Left.Hash {
 				t.Errorf("the second run has %s, the first had %q", state.Left.Hash, state.Scene.First)

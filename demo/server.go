@@ -45,17 +45,19 @@ func (s *Server) Handler() http.Handler {
 	m.HandleFunc("POST /api/reset", s.reset)
 	m.HandleFunc("POST /api/receiver", s.face)
 	m.HandleFunc("POST /api/scene", s.scene)
-	return s.guard(m)
+	m.HandleFunc("POST /api/operate", s.operate)
+	return guard(s.Token, m)
 }
 
-// guard sets the headers of every answer, and refuses strangers.
-func (s *Server) guard(next http.Handler) http.Handler {
+// guard sets the headers of every answer, and refuses strangers: those without
+// the token, where one is set, and orders from other pages.
+func guard(token string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
-		if !s.admitted(w, r) {
+		if !admitted(token, w, r) {
 			http.Error(w, "want the token: open the address that pixlab demo printed", http.StatusForbidden)
 			return
 		}
@@ -69,13 +71,13 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 const tokenCookie = "pixlab_demo"
 
-func (s *Server) admitted(w http.ResponseWriter, r *http.Request) bool {
-	if s.Token == "" {
+func admitted(token string, w http.ResponseWriter, r *http.Request) bool {
+	if token == "" {
 		return true
 	}
-	same := func(given string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(s.Token)) == 1 }
+	same := func(given string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1 }
 	if same(r.URL.Query().Get("token")) {
-		http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: s.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 		return true
 	}
 	c, err := r.Cookie(tokenCookie)
@@ -166,6 +168,8 @@ type order struct {
 	Profile  string        `json:"profile"`
 	Receiver string        `json:"receiver"`
 	Scene    int           `json:"scene"`
+	// Operate is an operator's act; its instant is At.
+	Operate chaos.OperatorAct `json:"operate"`
 }
 
 // take reads an order and carries it out; what is refused is answered 400 with
@@ -206,6 +210,10 @@ func (s *Server) face(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) scene(w http.ResponseWriter, r *http.Request) {
 	s.take(w, r, func(o order) error { return s.Session.Play(o.Scene) })
+}
+
+func (s *Server) operate(w http.ResponseWriter, r *http.Request) {
+	s.take(w, r, func(o order) error { return s.Session.Operate(o.Operate, o.At) })
 }
 
 func answer(w http.ResponseWriter, v any) {

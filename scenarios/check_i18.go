@@ -14,14 +14,29 @@ import (
 // commit and over the same amount; nothing else is told; and a payment's effects
 // are told in the order in which they happened.
 type toldOnce struct {
-	// last is the number of a payment's last event, by endpoint.
-	last map[lineTo]int
+	// last are the numbers of a line's last event, by the places of endpoints
+	// in the view; elsewhere is the same of endpoints that it does not know.
+	last      map[string]perEndpoint
+	elsewhere map[lineTo]int
 }
 
 // lineTo is one payment's line, or one payout's, to one endpoint.
 type lineTo struct{ endpoint, about string }
 
 func (l lineTo) String() string { return named(l.about) }
+
+// next counts a line's events to an endpoint.
+func (c *toldOnce) next(v *View, to lineTo) int {
+	at := slices.Index(v.endpoints, to.endpoint)
+	if at < 0 || at >= len(perEndpoint{}) {
+		c.elsewhere[to]++
+		return c.elsewhere[to]
+	}
+	last := c.last[to.about]
+	last[at]++
+	c.last[to.about] = last
+	return int(last[at])
+}
 
 // effect is what an event tells of.
 type effect struct {
@@ -49,15 +64,18 @@ func (c *toldOnce) commit(v *View, cs *receiver.ChangeSet) string {
 			want = append(want, e)
 		}
 	}
+	if len(want) == 0 && len(cs.Outbox) == 0 {
+		return ""
+	}
 	got := map[string][]effect{}
 	for _, o := range cs.Outbox {
 		if o.Before != nil {
 			continue
 		}
 		line := lineTo{o.After.Endpoint, o.After.Line()}
-		if c.last[line]++; o.After.Number != c.last[line] {
+		if next := c.next(v, line); o.After.Number != next {
 			return fmt.Sprintf("%s tells %s of %s as number %d; want %d",
-				line, line.endpoint, o.After.Kind, o.After.Number, c.last[line])
+				line, line.endpoint, o.After.Kind, o.After.Number, next)
 		}
 		got[line.endpoint] = append(got[line.endpoint], effect{line.about, max(o.After.Amount, -o.After.Amount)})
 	}
@@ -103,9 +121,11 @@ func payoutOf(kind, about string) (key string, is bool) {
 // differ compares what was posted with what an endpoint is told.
 func differ(endpoint string, want, got []effect) string {
 	order := func(a, b effect) int { return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(a.cents, b.cents)) }
-	want, got = slices.Clone(want), slices.Clone(got)
-	slices.SortFunc(want, order)
-	slices.SortFunc(got, order)
+	if len(want) > 1 || len(got) > 1 {
+		want, got = slices.Clone(want), slices.Clone(got)
+		slices.SortFunc(want, order)
+		slices.SortFunc(got, order)
+	}
 	for i, e := range want {
 		if i >= len(got) || got[i] != e {
 			return fmt.Sprintf("%s of %s is posted, and %s is not told of it", e.cents.BRL(), named(e.about), endpoint)

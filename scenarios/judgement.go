@@ -63,8 +63,8 @@ func (w *World) pending() []string {
 	for _, id := range sorted(w.view.Pix) {
 		refunds += openRefunds(w.view.Pix[id].Refunds)
 	}
-	for o := range w.view.Outbox.all() {
-		if !o.Sent && !o.Dead {
+	for _, o := range w.view.Outbox.all() {
+		if !o.sent && !o.dead {
 			outbox++
 		}
 	}

@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
@@ -78,7 +80,13 @@ func Judge(o Outcome) *Report {
 	}
 	if o.Arrived != nil {
 		// A live run's merchant has one endpoint, under the default name.
-		w.endpoints = []*endpoint{{name: receiver.DefaultEndpoint, got: o.Arrived}}
+		got := counts{}
+		for _, id := range slices.Sorted(maps.Keys(o.Arrived)) {
+			for range o.Arrived[id] {
+				got.add(id)
+			}
+		}
+		w.endpoints = []*endpoint{{name: receiver.DefaultEndpoint, got: got}}
 		w.view.endpoints = w.rules().Endpoints
 	}
 	if plain(o.Plan) && o.Refused > 0 {
@@ -153,7 +161,7 @@ func (j *judge) afterwards(o *Outcome) {
 	for _, a := range o.Answers {
 		j.answer(&apiAnswer{
 			asking:  &asking{w: j.w, route: a.Route, reference: a.Reference, endToEnd: a.EndToEndID},
-			altered: a.Altered, at: a.At, status: a.Status, contentType: a.ContentType, body: a.Body,
+			altered: a.Altered, at: a.At, status: a.Status, contentType: a.ContentType, body: []byte(a.Body),
 		})
 	}
 	if len(o.Pending) == 0 {

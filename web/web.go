@@ -88,3 +88,6 @@ func Assets() http.Handler { return http.FileServerFS(files) }
 
 // Demo is the demo's page.
 func Demo() []byte { return []byte(text("demo.html")) }
+
+// Live is the page of a live stage.
+func Live() []byte { return []byte(text("live.html")) }

@@ -25,6 +25,9 @@ With --talk it plays scenes, each with a plan of its own and a line to say; Page
 PageDown and the arrow keys go from one to the next. With --talk --html it writes every
 scene into a folder instead: its plan, and a page for each of the two receivers.
 
+With --live it shows no simulation but processes: two receivers on a PostgreSQL and a PSP, under
+load, and buttons that kill them. Everything it starts ends and is removed with it.
+
 Off loopback the page wants a token, which is printed with its address.`
 
 type demoFlags struct {
@@ -34,16 +37,25 @@ type demoFlags struct {
 	listen   string
 	html     string
 	talk     bool
+	live     bool
+	database string
+	rate     countFlag
+	copies   percentFlag
 	endless  bool
 	noOpen   bool
 }
 
 func (c *cli) demoCommand() *cobra.Command {
-	f := demoFlags{}
+	f := demoFlags{rate: countFlag{n: 100, most: liveMostRate}, copies: 30}
 	cmd := &cobra.Command{
 		Use: "demo", Short: "Show it live: two receivers, one plan, buttons that break things", Long: demoDoc, Args: noArgs,
-		Example: "  pixlab demo\n  pixlab demo --seed 7 --receiver check-then-insert",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.demo(cmd.Context(), &f) },
+		Example: "  pixlab demo\n  pixlab demo --seed 7 --receiver check-then-insert\n  pixlab demo --live --rate 200",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return c.demo(cmd.Context(), &f)
+		},
 	}
 	flags := cmd.Flags()
 	f.seed.seed = 42
@@ -53,18 +65,45 @@ func (c *cli) demoCommand() *cobra.Command {
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "serve the page on `ADDRESS` (port 0: any free one)")
 	flags.BoolVar(&f.talk, "talk", false, "play the scenes of a talk")
 	flags.StringVar(&f.html, "html", "", "with --talk, write the scenes to folder `DIR` and serve nothing")
+	flags.BoolVar(&f.live, "live", false, "show real processes under load, on a PostgreSQL")
+	flags.Var(&f.rate, "rate", "with --live, have `N` Pix paid a second")
+	flags.Var(&f.copies, "copies", "with --live, send so many of a hundred callbacks twice at once, as `30%`")
+	flags.StringVar(&f.database, "database-url", "", "with --live, on the PostgreSQL server at `URL`, which is then not ours to stop")
 	flags.BoolVar(&f.endless, "endless", false, "go on with the next seed where a run ends")
 	flags.BoolVar(&f.noOpen, "no-open", false, "open no browser, even where there is a screen")
 	return cmd
 }
 
-func (c *cli) demo(ctx context.Context, f *demoFlags) error {
-	collectSeldom()
+// check refuses flags that do not go together.
+func (f *demoFlags) check(cmd *cobra.Command) error {
+	given := func(names ...string) string {
+		for _, n := range names {
+			if cmd.Flag(n).Changed {
+				return "--" + n
+			}
+		}
+		return ""
+	}
+	alone := given("rate", "copies", "database-url")
+	model := given("profile", "receiver", "talk", "html", "endless")
 	switch {
+	case !f.live && alone != "":
+		return usagef("%s goes with --live", alone)
+	case f.live && model != "":
+		return usagef("%s is the simulation's; --live has the reference receiver and no plan", model)
 	case f.html != "" && !f.talk:
 		return usageError{"--html goes with --talk; pixlab run --html writes the page of one run"}
 	case f.talk && f.endless:
 		return usageError{"--talk and --endless exclude each other: a scene has an end"}
+	}
+	return nil
+}
+
+func (c *cli) demo(ctx context.Context, f *demoFlags) error {
+	collectSeldom()
+	switch {
+	case f.live:
+		return c.demoLive(ctx, f)
 	case f.html != "":
 		return c.writeScenes(f.html)
 	}
@@ -82,13 +121,18 @@ func (c *cli) demo(ctx context.Context, f *demoFlags) error {
 		server.Token = rand.Text()
 		address += "?token=" + server.Token
 	}
+	c.tellAddress(f, address)
+	fmt.Fprintln(c.err, "Space plays, 1 to 5 break callbacks, 6 to 8 take things down, H heals, ? lists the keys. Ctrl-C ends.")
+	return serveUntilSignal(ctx, listener, server.Handler())
+}
+
+// tellAddress says where the page is, and opens it where there is a screen.
+func (c *cli) tellAddress(f *demoFlags, address string) {
 	verb := "open "
 	if !f.noOpen && openBrowser(address) {
 		verb = "opening "
 	}
 	fmt.Fprintln(c.out, "pixlab demo: "+verb+address)
-	fmt.Fprintln(c.err, "Space plays, 1 to 5 break callbacks, 6 to 8 take things down, H heals, ? lists the keys. Ctrl-C ends.")
-	return serveUntilSignal(ctx, listener, server.Handler())
 }
 
 // demoSession opens what is to be shown.

@@ -11,6 +11,8 @@ import (
 // outboxTable holds what the merchant's endpoints are told.
 type outboxTable struct {
 	rows []*slot[receiver.OutboxEvent] // the event with id n is at n-1
+	// versions are those of forgotten events, whose slots are nil, at the same places.
+	versions []int64
 	// due are, by endpoint, of each payment the one that may go next.
 	due map[string]*queue[receiver.OutboxEvent]
 	log journal[receiver.OutboxEvent]
@@ -61,7 +63,30 @@ func (t *outboxTable) byID(id int64) *receiver.OutboxEvent {
 	if id < 1 || id > int64(len(t.rows)) {
 		return nil
 	}
+	if t.rows[id-1] == nil {
+		return &receiver.OutboxEvent{ID: id, Sent: true, Version: t.versions[id-1]}
+	}
 	return t.rows[id-1].row
+}
+
+// slimOutbox forgets events that are out, but for that they are: nothing comes back to
+// one that was sent but a second word that it was.
+func (s *Store) slimOutbox() {
+	t := &s.outbox
+	for _, c := range t.log {
+		id := c.After.ID
+		if !c.After.Sent || t.rows[id-1] == nil {
+			continue
+		}
+		lines := s.linesOf(c.After)
+		l := lines.to(c.After.Endpoint)
+		l.rows = slices.DeleteFunc(l.rows, func(at *slot[receiver.OutboxEvent]) bool { return at == t.rows[id-1] })
+		*lines = slices.DeleteFunc(*lines, func(l outboxLine) bool { return len(l.rows) == 0 })
+		if len(*lines) == 0 {
+			*lines = nil
+		}
+		t.rows[id-1], t.versions[id-1] = nil, c.After.Version
+	}
 }
 
 // to is the line to an endpoint, made when it is first asked for.
@@ -75,18 +100,21 @@ func (l *outboxLines) to(endpoint string) *outboxLine {
 	return &(*l)[len(*l)-1]
 }
 
-// lineOf is the line that an event belongs to.
-func (s *Store) lineOf(o *receiver.OutboxEvent) *outboxLine {
+// linesOf are the lines of what an event is about.
+func (s *Store) linesOf(o *receiver.OutboxEvent) *outboxLines {
 	if o.PayoutKey == "" {
-		return s.payments.of(o.EndToEndID).lines.to(o.Endpoint)
+		return &s.payments.of(o.EndToEndID).lines
 	}
 	lines := s.payouts.lines[o.PayoutKey]
 	if lines == nil {
 		lines = &outboxLines{}
 		s.payouts.lines[o.PayoutKey] = lines
 	}
-	return lines.to(o.Endpoint)
+	return lines
 }
+
+// lineOf is the line that an event belongs to.
+func (s *Store) lineOf(o *receiver.OutboxEvent) *outboxLine { return s.linesOf(o).to(o.Endpoint) }
 
 // tell puts an event, for each endpoint that hears of it, and returns the first
 // one's id.
@@ -110,7 +138,7 @@ func (s *Store) swapOutbox(before, after *receiver.OutboxEvent) {
 	t := &s.outbox
 	if before == nil {
 		at := &slot[receiver.OutboxEvent]{row: after}
-		t.rows = append(t.rows, at)
+		t.rows, t.versions = append(t.rows, at), append(t.versions, 0)
 		l := s.lineOf(after)
 		l.rows = slices.Insert(l.rows, place(l.rows, after), at)
 		t.choose(l)
@@ -123,7 +151,7 @@ func (s *Store) swapOutbox(before, after *receiver.OutboxEvent) {
 		return
 	}
 	t.queueOf(l.endpoint).drop(at)
-	t.rows = t.rows[:len(t.rows)-1]
+	t.rows, t.versions = t.rows[:len(t.rows)-1], t.versions[:len(t.versions)-1]
 	if i := slices.Index(l.rows, at); i >= 0 {
 		l.rows = slices.Delete(l.rows, i, i+1)
 	}

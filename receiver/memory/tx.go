@@ -62,6 +62,7 @@ func (tx *Tx) commit() error {
 	}
 	if s.cfg.Slim {
 		s.ledger.slim()
+		s.slimOutbox()
 	}
 	s.events.log.reset()
 	s.keys.log.reset()

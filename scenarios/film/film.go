@@ -15,8 +15,11 @@ type Film struct {
 	Hash     string    `json:"hash"`
 	Verdict  string    `json:"verdict"`
 	Start    time.Time `json:"start"` // instant 0
-	// Healed is when all faults were off, End the last instant worth playing.
+	// Healed is when all faults were off, Rest when nothing was left to do and
+	// everything was delivered once more (zero if it never was), End the last
+	// instant worth playing.
 	Healed chaos.Instant `json:"healed"`
+	Rest   chaos.Instant `json:"rest,omitempty"`
 	End    chaos.Instant `json:"end"`
 
 	Instances  int         `json:"instances"`
@@ -29,6 +32,7 @@ type Film struct {
 	Outages    []Outage    `json:"outages"`
 	Inbox      []InboxStep `json:"inbox"`
 	Cases      []CaseStep  `json:"cases"`
+	Acts       []Act       `json:"acts,omitempty"`
 	Invariants []Invariant `json:"invariants"`
 	Pending    []string    `json:"pending,omitempty"`
 	// Story tells how the first wrong money came about; empty while all holds.
@@ -170,14 +174,24 @@ type InboxStep struct {
 	Attempts   int           `json:"attempts,omitempty"`
 }
 
-// CaseStep is a case's new state.
+// CaseStep is a case's new state. Account is where its money waits, empty where
+// it holds none.
 type CaseStep struct {
 	T          chaos.Instant `json:"t"`
 	ID         string        `json:"id"`
 	EndToEndID string        `json:"e2e,omitempty"`
+	Account    string        `json:"account,omitempty"`
 	Reason     string        `json:"reason"`
 	State      string        `json:"state"`
 	Cents      int64         `json:"cents"`
+}
+
+// Act is what the plan's operator did. Done is false where there was nothing to do.
+type Act struct {
+	T    chaos.Instant `json:"t"`
+	Do   string        `json:"do"` // requeue, drop or close
+	Key  string        `json:"key"`
+	Done bool          `json:"done"`
 }
 
 // Invariant is the verdict on one invariant.

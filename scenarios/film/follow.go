@@ -11,9 +11,15 @@ import (
 
 // follow takes one event of the trace for what it says of callbacks.
 func (c *camera) follow(e traceEvent) {
+	if do, ok := strings.CutPrefix(e.Kind, "operator."); ok {
+		c.film.Acts = append(c.film.Acts, Act{T: e.T, Do: do, Key: e.IDs["key"], Done: e.Detail == "done"})
+		return
+	}
 	switch e.Kind {
 	case "pix.settled":
 		c.speakOf(e.IDs["e2e"], e.IDs["txid"], 0)
+	case "payout.asked":
+		c.asked(e)
 	case "callback.sent":
 		c.leave(e, OnTime)
 	case "callback.dropped", "callback.no_webhook":
@@ -110,6 +116,9 @@ func (c *camera) leave(e traceEvent, fate Fate) {
 	change := c.faults.Callback(at).Change
 	cb := Callback{ID: id, Fate: fate, Leave: e.T, Arrive: e.T}
 	cb.EndToEndID, cb.Cents = c.speech(at, change)
+	if at.Notice == chaos.NoticePayout {
+		cb.EndToEndID, cb.Cents = c.payoutTold(at, id)
+	}
 	if fate == OnTime {
 		cb.Fate = fateOf(at, change)
 		cb.Arrive = 0
@@ -218,14 +227,16 @@ func (c *camera) unanswered(e traceEvent) {
 func (c *camera) book() {
 	f := c.film
 	c.cut()
-	for _, p := range f.Postings {
-		for i := range f.Callbacks {
-			cb := &f.Callbacks[i]
-			if cb.EndToEndID != p.E2E || cb.Booked != 0 || cb.Stored == 0 || cb.Stored > p.T || !brings(*cb, p) {
-				continue
+	// Of two refunds of one Pix each posting is the one's whose amount it has.
+	taken := map[int]bool{}
+	for _, exactly := range []bool{true, false} {
+		for n, p := range f.Postings {
+			i := slices.IndexFunc(f.Callbacks, func(cb Callback) bool {
+				return cb.EndToEndID == p.E2E && cb.Booked == 0 && cb.Stored != 0 && cb.Stored <= p.T && brings(cb, p) && (cb.Cents == p.Cents || !exactly)
+			})
+			if i >= 0 && !taken[n] {
+				f.Callbacks[i].Booked, taken[n] = p.T, true
 			}
-			cb.Booked = p.T
-			break
 		}
 	}
 	slices.SortStableFunc(f.Callbacks, func(a, b Callback) int { return cmp.Compare(a.Leave, b.Leave) })

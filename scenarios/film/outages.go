@@ -16,8 +16,11 @@ func (c *camera) outages() {
 		f.Healed = c.events[n-1].T
 	}
 	for _, e := range c.events {
-		if e.Kind == "heal" {
+		switch e.Kind {
+		case "heal":
 			f.Healed = e.T
+		case "redeliver":
+			f.Rest = e.T
 		}
 	}
 	down := map[int]chaos.Instant{}

@@ -3,8 +3,10 @@ package film
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/pix"
 )
 
 // maxSteps is how many steps a story has at most: as many as fit beside the lanes.
@@ -37,7 +39,7 @@ func (c *camera) tell() {
 		booked++
 	}
 	if !slices.ContainsFunc(steps, func(s Step) bool { return s.Bad }) {
-		steps = append(steps, Step{T: w.T, Kind: missedWord(w), Lane: "ledger", Cents: w.Cents, Bad: true})
+		steps = append(steps, Step{T: w.T, Kind: c.missedWord(w), Lane: "ledger", Cents: w.Cents, Bad: true})
 	}
 	steps = slices.DeleteFunc(steps, func(s Step) bool { return s.T > w.T })
 	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.T, b.T) })
@@ -84,7 +86,7 @@ func shorten(steps []Step) []Step {
 		seen[s.Kind] = true
 		switch {
 		case s.Bad:
-		case s.Kind == "settled" || s.Kind == "refund_settled":
+		case s.Kind == "settled" || s.Kind == "refund_settled" || s.Kind == "payout_settled":
 			rank[i] = 1
 		case s.Kind == "credited" && first:
 			rank[i] = 2
@@ -132,7 +134,10 @@ func (c *camera) eventAt(t chaos.Instant) int64 {
 }
 
 func settledWord(l Line) string {
-	if l.Cents < 0 {
+	switch {
+	case l.Kind == string(pix.KindPixOut):
+		return "payout_settled"
+	case l.Cents < 0:
 		return "refund_settled"
 	}
 	return "settled"
@@ -174,6 +179,8 @@ func laneOf(instance int) string { return string(rune('0' + instance)) }
 
 func bookedWord(p Posting, before int) string {
 	switch {
+	case strings.HasPrefix(p.Reference, "pay:"):
+		return "paid_out"
 	case p.Cents < 0:
 		return "returned"
 	case before > 0:
@@ -182,8 +189,12 @@ func bookedWord(p Posting, before int) string {
 	return "credited"
 }
 
-func missedWord(w Wrong) string {
-	if w.Invariant == "I4" {
+func (c *camera) missedWord(w Wrong) string {
+	out := func(l Line) bool { return l.Key == w.Key && l.Kind == string(pix.KindPixOut) }
+	switch {
+	case slices.ContainsFunc(c.film.Lines, out):
+		return "payout_unknown"
+	case w.Invariant == "I4":
 		return "refund_forgotten"
 	}
 	return "never_credited"

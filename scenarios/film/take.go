@@ -50,6 +50,8 @@ type camera struct {
 	known  map[string]int     // endToEndId → index in film.Pix
 	open   map[string]int     // attempt → index in film.Callbacks
 	batch  map[int]traceEvent // an instance's last commit of a gathered batch
+	sent   map[string][]sent  // payouts that the PSP was asked for, by subject ("" is none of the plan's)
+	told   map[string]sent    // of these, those that a callback tells of, by its first attempt
 	events []traceEvent
 }
 
@@ -67,6 +69,7 @@ func newCamera(plan *chaos.Plan) *camera {
 	c := &camera{
 		plan: plan, faults: plan.Merge(), bySub: map[string]*chaos.Payment{},
 		known: map[string]int{}, open: map[string]int{}, batch: map[int]traceEvent{},
+		sent: map[string][]sent{}, told: map[string]sent{},
 		film: &Film{
 			Format: Format, Seed: plan.Seed.String(), Profile: plan.Profile, Start: plan.Start,
 			Instances: plan.Settings.Instances, Story: []Step{}, Wrongs: []Wrong{}, Outages: []Outage{},
@@ -104,7 +107,7 @@ func (c *camera) commit(at chaos.Instant, actor string, event int64, cs *receive
 	}
 	for _, x := range cs.Cases {
 		f.Cases = append(f.Cases, CaseStep{
-			T: at, ID: x.After.ID, EndToEndID: string(x.After.EndToEndID), Reason: strings.Join(x.After.Reasons, "; "),
+			T: at, ID: x.After.ID, EndToEndID: string(x.After.EndToEndID), Account: string(x.After.Account), Reason: strings.Join(x.After.Reasons, "; "),
 			State: string(x.After.State), Cents: int64(x.After.Amount),
 		})
 	}

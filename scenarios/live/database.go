@@ -82,7 +82,7 @@ func (d *database) kill() error { return d.cluster.Kill(pgcluster.ModeImmediate)
 func (d *database) restart(ctx context.Context) error { return d.cluster.Restart(ctx) }
 
 // query reads rows by the run's own connection.
-func query[R any](ctx context.Context, d *database, sql string, scan func(pgx.Rows) (R, error)) ([]R, error) {
+func query[R any](ctx context.Context, d *database, sql string, scan func(pgx.Rows) (R, error), args ...any) ([]R, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, d.url())
@@ -90,7 +90,7 @@ func query[R any](ctx context.Context, d *database, sql string, scan func(pgx.Ro
 		return nil, err
 	}
 	defer conn.Close(ctx)
-	rows, err := conn.Query(ctx, sql)
+	rows, err := conn.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -40,16 +40,19 @@
   // narrate lists what deserves a sentence, in order.
   function narrate() {
     const out = [];
+    const kinds = new Map(left.film.lines.map((l) => [l.key, l.kind]));
     for (const w of left.film.wrongs) {
       if (w.cents === 0) continue;
-      out.push({ t: w.t, word: 'say.' + w.inv, value: w.inv === 'I3' ? brl(w.cents) : tail(w.e2e), icon: { I1: 'copy', I2: 'lost', I3: 'forged', I4: 'overtaken' }[w.inv] });
+      const paid = kinds.get(w.key) === 'pix_out', word = 'say.' + (paid ? 'out' : w.inv), value = paid || w.inv === 'I3' ? brl(Math.abs(w.cents)) : tail(w.e2e);
+      if (T(word) !== word) out.push({ t: w.t, text: T(word, value) + ' ' + T('right.' + right.did(w)), icon: paid ? 'retry' : { I1: 'copy', I2: 'lost', I3: 'forged', I4: 'overtaken' }[w.inv] });
     }
     if (!left.film.wrongs.length) for (const i of left.film.invariants) if (!i.held) out.push({ t: i.t || end(), word: 'say.broken', value: `${i.id}: ${T('inv.' + i.id)}`, icon: 'cross' });
     for (const o of right.film.outages) out.push({ t: o.from, word: 'say.' + o.place, value: o.instance ? letter(o.instance) : '', icon: o.place === 'store' ? 'store' : o.place === 'psp' ? 'psp' : 'crash' });
     const lost = new Set(right.film.callbacks.filter((c) => c.fate === 'lost').map((c) => c.e2e));
     for (const l of right.film.lines) if (lost.has(l.e2e) && l.kind === 'pix_in' && l.settled) out.push({ t: l.settled, word: 'say.swept', value: tail(l.e2e), icon: 'check' });
+    for (const a of right.film.acts || []) if (a.done) out.push({ t: a.t, word: 'say.' + a.do, value: tail(a.key), icon: 'check' });
     for (const [from, to] of quiet) out.push({ t: from, word: 'say.quiet', value: Lab.span(to - from), icon: 'late' });
-    return out.filter((m) => T(m.word) !== m.word).sort((a, b) => a.t - b.t);
+    return out.filter((m) => m.text || T(m.word) !== m.word).sort((a, b) => a.t - b.t);
   }
 
   function money(e, cents, withSign) {
@@ -139,7 +142,7 @@
       list.style.setProperty('--row', height / n + 'px');
       list.innerHTML = shown.map((r, i) => {
         const c = r.c, [a, b] = cells[i], family = 'family-' + fates[c.fate][0];
-        const word = c.cents < 0 && c.fate === 'ok' ? T('row.refund') : T('fate.' + c.fate);
+        const word = right.payout(c) ? T('row.payout') : c.cents < 0 && c.fate === 'ok' ? T('row.refund') : T('fate.' + c.fate);
         return `<li class="row${playing && !Lab.reduced && had.size && !had.has(r.id) ? ' new' : ''}" data-id="${escape(r.id)}"><div class="out l ${a.kind}">${a.html}</div>${way(r.left, true)}` +
           `<div class="call"><span class="soft">${clock(c.leave).slice(6)}</span>${glyph(c.fate, family)}<span class="fate ${family}">${word}</span><span class="mono">…${tail(c.e2e)}</span><span class="amount">${brl(c.cents)}</span></div>${way(r.right, false)}<div class="out r ${b.kind}">${b.html}</div></li>`;
       }).join('') || `<li class="empty">${T('empty')}</li>`;
@@ -155,7 +158,7 @@
   function drawNarrator() {
     let icon = 'ok', text = T(t > 0 ? 'say.calm' : 'say.intro');
     const m = marks[left.before(marks, t) - 1];
-    if (m) { icon = m.icon; text = T(m.word, m.value); }
+    if (m) { icon = m.icon; text = m.text || T(m.word, m.value); }
     if (t >= end()) { icon = 'check'; text = T('say.end'); }
     if (Talk.says(t)) { icon = 'check'; text = Talk.says(t); }
     if (!connected) { icon = 'retry'; text = T('say.lost'); }
@@ -204,10 +207,22 @@
   async function order(path, body, said) {
     try {
       const r = await post(path, body);
-      if (!r.ok) { Lab.toast(await r.text()); return; }
+      const refused = r.ok ? '' : await r.text();
+      if (refused) { Lab.toast(refused); return refused; }
       take(await r.json());
       if (said) Lab.toast(said);
-    } catch { lose(); }
+      return '';
+    } catch { lose(); return T('say.lost'); }
+  }
+  // operate appends an operator's act to the plan, and goes on just after it.
+  async function operate(act) {
+    const said = T('added', T('aside.' + act.do), clock(t, 1)), refused = await order('/api/operate', { operate: act, at: Math.round(t) });
+    if (!refused) {
+      const done = (right.film.acts || []).filter((a) => a.key === act.key).pop();
+      if (done && done.t > t && done.t - t < 1e6) t = done.t;
+      draw();
+    }
+    return { film: right.film, t, said: refused || said };
   }
   const press = (b) => order('/api/press', { button: b, at: Math.round(t) }, T('added', T('button.' + b), clock(t, 1)));
   const begin = () => (state.scene ? state.scene.from : 0);
@@ -256,7 +271,7 @@
     if ((e.target.tagName === 'INPUT' && e.target.type !== 'range') || e.target.tagName === 'SELECT') return;
     if (e.target.tagName === 'BUTTON' && (e.key === ' ' || e.key === 'Enter')) return;
     const key = e.key.toLowerCase();
-    const actions = { ' ': toggle, h: () => press('heal'), w: () => lines('left'), r: reset, s: faster, l: Lab.toggleLang, t: Lab.toggleTheme, '?': () => Lab.help(keyTable), q: () => Aside(right.film, t), home: () => { t = begin(); draw(); }, end: () => { t = end(); playing = false; draw(); } };
+    const actions = { ' ': toggle, h: () => press('heal'), w: () => lines('left'), r: reset, s: faster, l: Lab.toggleLang, t: Lab.toggleTheme, '?': () => Lab.help(keyTable), q: () => Aside(right.film, t, operate), home: () => { t = begin(); draw(); }, end: () => { t = end(); playing = false; draw(); } };
     const turns = { pagedown: 1, pageup: -1, arrowright: 1, arrowleft: -1, arrowdown: 1, arrowup: -1 }[key];
     if (state.scene && turns && !e.shiftKey && e.target.type !== 'range') { e.preventDefault(); turn(turns); } else if (key === 'arrowright' || key === 'arrowleft') {
       if (e.target.type === 'range') return;
@@ -269,7 +284,7 @@
   });
   const on = (id, f) => $(id).addEventListener('click', f);
   on('start', reset); on('back', () => jump(-1)); on('step', () => jump(1)); on('play', toggle); on('speed', faster); on('theme', Lab.toggleTheme);
-  on('wrong-lines', () => lines('left')); on('good-lines', () => lines('right')); on('aside', () => Aside(right.film, t));
+  on('wrong-lines', () => lines('left')); on('good-lines', () => lines('right')); on('aside', () => Aside(right.film, t, operate));
   on('dock', (e) => { const b = e.target.closest('[data-button]'); if (b) press(b.dataset.button); });
   $('dock').addEventListener('input', (e) => { if (e.target.dataset.rate) { e.target.nextElementSibling.textContent = T('in10', e.target.value); e.target.setAttribute('aria-valuetext', T('in10', e.target.value)); } });
   $('dock').addEventListener('change', (e) => {

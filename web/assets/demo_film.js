@@ -35,7 +35,17 @@ function Side(film) {
   const laws = {};
   for (const w of film.wrongs) (laws[w.inv] = laws[w.inv] || []).push(w);
   const lawSums = Object.entries(laws).map(([id, list]) => [id, list[0].t, running(list)]);
+  const patience = 600000; // microseconds: what takes longer was waited for
+  const payout = (c) => c.id.includes('/payout/');
   const creditLine = (e2e) => lineOf.get(e2e);
+  // A further credit that no credit's callback brought is that of the callback
+  // stored last before it: a refund taken for money in.
+  const mistaken = new Map(), bookings = new Set(film.callbacks.filter((c) => c.booked).map((c) => c.booked + c.e2e));
+  for (const w of film.wrongs) {
+    if (w.inv !== 'I1' || w.cents <= 0 || bookings.has(w.t + w.e2e)) continue;
+    const last = film.callbacks.filter((c) => c.e2e === w.e2e && c.cents < 0 && c.stored && c.stored <= w.t && !mistaken.has(c.id)).pop();
+    if (last) mistaken.set(last.id, w);
+  }
   // outcome is what had become of a callback at an instant: a word, how it is
   // to be painted, and the wrong cents if any.
   function outcome(c, t) {
@@ -51,10 +61,17 @@ function Side(film) {
     if (c.fate === 'no_answer' || !c.instance) return { word: 'noAnswer', kind: 'soft' };
     if (c.status >= 400 && c.answered <= t) return c.status === 401 ? { word: 'refused', kind: 'saved' } : { word: 'refusedOther', value: c.status, kind: 'soft' };
     if (!c.stored || t < c.stored) return { word: 'way', kind: 'soft' };
+    if (payout(c)) {
+      if (missed) return { word: 'paidTwice', kind: 'bad', cents: missed.cents };
+      const line = creditLine(c.e2e);
+      return line && line.settled && line.settled <= t ? { word: 'paidOut', kind: 'done' } : { word: 'inbox', kind: 'soft' };
+    }
+    const taken = mistaken.get(c.id);
+    if (taken && taken.t <= t) return { word: 'asCredit', kind: 'bad', cents: taken.cents };
     if (c.booked && c.booked <= t) {
       const w = wrongAt.get(c.booked + c.e2e);
       if (w && w.cents > 0 && c.cents > 0) return { word: w.inv === 'I1' ? 'again' : w.inv === 'I3' ? 'believed' : 'wrong', kind: 'bad', cents: w.cents };
-      if (c.cents < 0) return c.booked - c.stored > 600000 ? { word: 'bookedAfter', kind: 'saved' } : { word: 'refunded', kind: 'done' };
+      if (c.cents < 0) return c.booked - c.stored > patience ? { word: 'bookedAfter', kind: 'saved' } : { word: 'refunded', kind: 'done' };
       return { word: c.fate === 'late' || c.fate === 'overtaken' ? 'creditedLate' : 'credited', kind: 'done' };
     }
     if (c.cents < 0 && missed) return { word: 'forgotten', kind: 'bad', cents: missed.cents };
@@ -63,8 +80,25 @@ function Side(film) {
     if (c.cents < 0 && c.booked) return { word: 'waitCredit', kind: 'soft', glyph: 'late' };
     return { word: 'inbox', kind: 'soft' };
   }
+  // did says, in the word of a sentence, what this side made of a Pix that the
+  // other one got wrong under an invariant: what happened, and no more.
+  function did(w) {
+    const line = lineOf.get(w.key), booked = settlement.filter((p) => p.e2e === w.e2e && (p.key === w.key || !line));
+    const told = film.callbacks.filter((c) => c.e2e === w.e2e && !payout(c)), met = line && line.settled;
+    if (wrongsOf.has(w.e2e)) return 'wrongToo';
+    if (!line && /\//.test(w.key)) return 'askedFirst';
+    if (!line) return told.some((c) => c.status === 401) ? 'refused' : settlement.some((p) => p.e2e === w.e2e) ? 'untilNight' : 'bookedNone';
+    if (!met) return 'bookedNone';
+    if (line.kind === 'pix_out') return 'bookedOnce';
+    if (w.inv === 'I1' && booked.length === 1) return 'knew';
+    if (told.length && told.every((c) => c.fate === 'lost' || !c.stored)) return 'asked';
+    const credit = lineOf.get(w.e2e), late = told.find((c) => c.cents > 0);
+    if (credit && late && told.some((c) => c.cents < 0 && c.stored && c.stored <= credit.settled) && credit.settled < late.arrive) return 'fromIt';
+    if (told.some((c) => c.cents < 0 && c.stored && c.booked - c.stored > patience)) return 'waited';
+    return 'bookedOnce';
+  }
   return {
-    film, before, outcome, statement: running(film.lines), ledger: running(settlement), gap: running(film.wrongs),
+    film, before, outcome, did, payout, statement: running(film.lines), ledger: running(settlement), gap: running(film.wrongs),
     settled: (t) => before(credits, t),
     byLaw: (t) => Object.fromEntries(lawSums.filter(([, first]) => first <= t).map(([id, , sum]) => [id, sum(t)])),
     roof: (t) => Math.max(peak(film.lines)(t), peak(settlement)(t)),

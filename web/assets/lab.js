@@ -141,10 +141,10 @@ const Lab = (() => {
     clearTimeout(toastTimer);
     toastTimer = setTimeout(() => e.classList.remove('shown'), 2200);
   }
-  function help(keys) {
+  function help(keys, withFates = true) {
     const d = document.getElementById('help');
     d.innerHTML = `<h2>${T('keys')}</h2><div class="two"><table>${keys.map(([k, w]) => `<tr><td>${T(k)}</td><td>${T(w)}</td></tr>`).join('')}</table>` +
-      `<ul class="key">${Object.keys(fates).map((f) => `<li>${wire(f)}${glyph(f, 'family-' + fates[f][0])}<span>${T('fate.' + f)}</span></li>`).join('')}</ul></div>`;
+      (withFates ? `<ul class="key">${Object.keys(fates).map((f) => `<li>${wire(f)}${glyph(f, 'family-' + fates[f][0])}<span>${T('fate.' + f)}</span></li>`).join('')}</ul>` : '') + '</div>';
     d.showModal();
   }
   const reduced = matchMedia('(prefers-reduced-motion: reduce)').matches;

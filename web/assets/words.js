@@ -56,6 +56,8 @@ const Words = {
   'story.credited': ['# credits #.', '# credita #.'],
   'story.credited_again': ['# credits # again.', '# credita # de novo.'],
   'story.returned': ['# books the return of #.', '# lança a devolução de #.'],
+  'story.payout_settled': ['The bank pays # out.', 'O banco paga #.'], 'story.paid_out': ['# books the payout of #.', '# lança o pagamento de #.'],
+  'story.payout_unknown': ['Nobody here knows that it went out.', 'Ninguém aqui sabe que saiu.'],
   'story.refund_settled': ['The bank returns #.', 'O banco devolve #.'],
   'story.refund_forgotten': ['The return is never booked.', 'A devolução nunca é lançada.'],
   'story.never_credited': ['Nobody ever credits it.', 'Ninguém nunca credita.'],
