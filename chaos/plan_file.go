@@ -69,6 +69,9 @@ func checkFormat(text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return errors.New("the file is empty; want one JSON object as `pixlab plan` writes it")
 	}
+	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
+		return errors.New("the file begins with a byte order mark (BOM); want plain UTF-8 without one")
+	}
 	var head struct {
 		Format *string `json:"format"`
 	}

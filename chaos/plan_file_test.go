@@ -259,3 +259,11 @@ func FuzzReadPlan(f *testing.F) {
 		p.Explain(io.Discard)
 	})
 }
+
+func TestReadPlanNamesAByteOrderMark(t *testing.T) {
+	t.Parallel()
+	_, err := ReadPlan(strings.NewReader("\ufeff{}"))
+	if err == nil || !strings.Contains(err.Error(), "byte order mark") {
+		t.Errorf("got %v, want it to name the byte order mark", err)
+	}
+}

@@ -105,6 +105,9 @@ func (v *validator) command(who string, a CommandAddress) error {
 	if a.Command == "" {
 		return fmt.Errorf("%s: command is missing; want the name of a store command, such as %s", who, CommandApplyEvents)
 	}
+	if err := oneOf(who, "command", a.Command, commands()...); err != nil {
+		return err
+	}
 	named := v.subject(who, "command", a.Subject)
 	if a.Command == CommandBeginDuty || a.Command == CommandSaveDuty {
 		named = oneOf(who, "command duty", a.Subject, DutySweep, DutyChanged, DutyPending, DutyReconcile, DutyRegister, DutyKeys)
@@ -164,18 +167,13 @@ func (v *validator) change(who string, d *Deviation) error {
 			return err
 		}
 	}
-	return firstError(v.names(who, d.Set), v.bounds(who, d), v.riders(who, d), payoutCall(who, d))
+	return firstError(v.names(who, d.Set), belongs(who, d), v.bounds(who, d), v.riders(who, d), payoutCall(who, d))
 }
 
-// bounds refuses a lag that no receiver is held to, and an endpoint that
-// acknowledges what it does not take.
+// bounds refuses a lag that no receiver is held to.
 func (v *validator) bounds(who string, d *Deviation) error {
 	if lag := v.plan.Settings.StatementLagMS; lag+d.Set.LagMS > MaxLagMS {
 		return fmt.Errorf("%s: lag_ms is %d; want at most %d, with statement_lag_ms at %d", who, d.Set.LagMS, MaxLagMS-lag, lag)
-	}
-	atEndpoint := d.Target.Window != nil && slices.Contains(endpointPlaces(), d.Target.Window.Place)
-	if s := d.Set.Status; atEndpoint && s >= 200 && s <= 299 {
-		return fmt.Errorf("%s: status is %d, which would acknowledge; want a failure such as 503", who, s)
 	}
 	return nil
 }
