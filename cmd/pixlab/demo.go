@@ -84,6 +84,9 @@ func (f *demoFlags) check(cmd *cobra.Command) error {
 		}
 		return ""
 	}
+	if err := notEmpty(cmd, "profile", "database-url"); err != nil {
+		return err
+	}
 	alone := given("rate", "copies", "database-url")
 	model := given("profile", "receiver", "talk", "html", "endless")
 	switch {

@@ -69,10 +69,8 @@ func (c *cli) exploreCommand() *cobra.Command {
 
 // check reads what the flags say and refuses what makes no sense.
 func (f *exploreFlags) check(cmd *cobra.Command) error {
-	for _, name := range []string{"seeds", "base", "shard", "plans", "junit", "summary"} {
-		if flag := cmd.Flag(name); flag.Changed && flag.Value.String() == "" {
-			return usagef("--%s is empty; want a value, or no --%s", name, name)
-		}
+	if err := notEmpty(cmd, "seeds", "base", "shard", "plans", "junit", "summary"); err != nil {
+		return err
 	}
 	switch {
 	case cmd.Flag("time").Changed && f.time <= 0:

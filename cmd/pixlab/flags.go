@@ -122,6 +122,17 @@ func commandNames(root *cobra.Command) string {
 	return strings.Join(names, ", ")
 }
 
+// notEmpty refuses flags that are given and say nothing: a variable that is not
+// set makes one, and would have something else done than was meant.
+func notEmpty(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if flag := cmd.Flag(name); flag != nil && flag.Changed && flag.Value.String() == "" {
+			return usagef("--%s is empty; want a value, or no --%s", name, name)
+		}
+	}
+	return nil
+}
+
 // noSuchCommand refuses what is no command's name.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -120,6 +120,9 @@ func interruptedLoad(ctx context.Context, err error) error {
 
 // check refuses flags that do not go together.
 func (f *loadFlags) check(cmd *cobra.Command) error {
+	if err := notEmpty(cmd, "database-url", "receiver-url", "lab-url", "profiles"); err != nil {
+		return err
+	}
 	switch {
 	case f.suite && (f.receiverURL != "" || f.saturate || cmd.Flag("rate").Changed):
 		return usagef("--suite has loads of its own; want it without --rate, --saturate and --receiver-url")

@@ -17,6 +17,9 @@ import (
 // checkMode refuses what does not go with the mode, and gives a live run its
 // own default profile.
 func (f *runFlags) checkMode(cmd *cobra.Command) error {
+	if err := notEmpty(cmd, "profile", "database-url"); err != nil {
+		return err
+	}
 	switch f.mode {
 	case modeModel:
 		if f.database != "" {

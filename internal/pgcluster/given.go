@@ -14,11 +14,11 @@ func open(ctx context.Context, o Options) (*Cluster, error) {
 	base, err := url.Parse(o.URL)
 	if err != nil || base.Scheme != "postgres" && base.Scheme != "postgresql" {
 		// The text is not repeated: it may hold a password.
-		return nil, errors.New("read " + EnvURL + ": want a URL like postgres://user:password@host:5432/database")
+		return nil, errors.New("read " + o.from + ": want a URL like postgres://user:password@host:5432/database")
 	}
 	v, err := askVersion(ctx, o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("use the server of %s: %w", EnvURL, err)
+		return nil, fmt.Errorf("use the server of %s: %w", o.from, err)
 	}
 	if v.Major < o.MinVersion {
 		return nil, &TooOldError{Version: v, Address: base.Host, Want: o.MinVersion}

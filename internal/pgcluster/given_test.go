@@ -105,7 +105,7 @@ func TestGivenUnusable(t *testing.T) {
 		"keywords instead of a URL": {"host=/tmp password=secret", "postgres://user:password@host:5432/database"},
 		"another scheme":            {"mysql://me:secret@localhost/x", "postgres://user:password@host:5432/database"},
 		"no URL at all":             {"postgres://me:secret@%zz/", "postgres://user:password@host:5432/database"},
-		"nobody there":              {"postgres://me:secret@" + l.Addr().String() + "/x?sslmode=disable", "use the server of " + EnvURL},
+		"nobody there":              {"postgres://me:secret@" + l.Addr().String() + "/x?sslmode=disable", "use the server of the given URL: "},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

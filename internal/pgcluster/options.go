@@ -47,12 +47,14 @@ type Options struct {
 	// Log gets what the server writes, and a line for each leftover removed. It
 	// is written to from one goroutine at a time. Default: nowhere.
 	Log io.Writer
+
+	from string // who gave URL, for errors
 }
 
 // withDefaults fills what the caller left open, from the environment too.
 func (o Options) withDefaults() Options {
-	if o.URL == "" {
-		o.URL = os.Getenv(EnvURL)
+	if o.from = "the given URL"; o.URL == "" {
+		o.URL, o.from = os.Getenv(EnvURL), EnvURL
 	}
 	if o.Log == nil {
 		o.Log = io.Discard
