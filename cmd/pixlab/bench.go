@@ -32,7 +32,7 @@ func (c *cli) benchCommand() *cobra.Command {
 		seconds: countFlag{n: 5, most: 3600}, jobs: countFlag{n: 2, most: 1024}, payments: countFlag{most: mostPayments},
 	}
 	cmd := &cobra.Command{
-		Use: "bench", Short: "Measure runs a second, or the cost of large runs", Long: benchDoc, Args: noArgs,
+		Use: "bench", Short: "Measure runs a second, or the cost of large runs", Long: benchDoc, Args: benchArgs,
 		RunE: func(*cobra.Command, []string) error {
 			collectSeldom()
 			if _, err := chaos.Generate(chaos.Options{Profile: f.profile, Payments: 1}); err != nil {
@@ -52,6 +52,14 @@ func (c *cli) benchCommand() *cobra.Command {
 	flags.Var((*sizesFlag)(&f.large), "large", "one run of each of the sizes `N,N`")
 	flags.Lookup("large").NoOptDefVal = "10000,50000"
 	return cmd
+}
+
+// benchArgs takes no arguments, and knows what one beside --large was meant for.
+func benchArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && cmd.Flag("large").Changed && new(sizesFlag).Set(args[0]) == nil {
+		return usagef("%q stands apart from --large; want --large=%s", args[0], args[0])
+	}
+	return noArgs(cmd, args)
 }
 
 // pace is what one measurement came to.

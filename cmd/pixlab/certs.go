@@ -15,6 +15,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -42,6 +43,11 @@ func (c *cli) certsCommand() *cobra.Command {
 			if dir == "" {
 				return usagef("--dir is missing; want the folder that the certificates go to")
 			}
+			for _, h := range hosts {
+				if !hostName(h) {
+					return usagef("--host is %q; want a name such as psp.example, or an IP address", h)
+				}
+			}
 			files, err := makeCerts(hosts, time.Now())
 			if err != nil {
 				return err
@@ -59,6 +65,13 @@ func (c *cli) certsCommand() *cobra.Command {
 	cmd.Flags().StringVar(&dir, "dir", "", "the folder to write to; it is made if it is not there")
 	cmd.Flags().StringArrayVar(&hosts, "host", nil, "a further name or IP address of the server, repeatable")
 	return cmd
+}
+
+// hostName says whether a certificate can be made for it: an IP address, or a name
+// of letters, digits, hyphens and underscores between single dots, * at most as
+// the first of its parts.
+func hostName(h string) bool {
+	return net.ParseIP(h) != nil || len(h) <= 253 && regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*$`).MatchString(h)
 }
 
 // certFile is one file in the making.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -179,7 +180,9 @@ func (o *operator) reconcile(ctx context.Context, from, to time.Time, form strin
 			return write(o.c.out, raw)
 		}
 		if clock.Now().After(deadline) {
-			fmt.Fprintf(o.c.err, "pixlab: window %d is not reconciled yet; ask again: %s\n", asked.ID, path)
+			fmt.Fprintf(o.c.err, "pixlab: window %d is not reconciled yet; its report will be at %s%s for whoever shows PIXLAB_ADMIN_TOKEN; "+
+				"or ask anew: pixlab reconcile --from %s --to %s --operator %s --note %s --wait 1h\n", asked.ID, strings.TrimRight(o.url, "/"), path,
+				from.Format(time.RFC3339), to.Format(time.RFC3339), shellWord(o.name), shellWord(o.note))
 			return outcome{exitNotConverged}
 		}
 		if err := clock.Sleep(ctx, 200*time.Millisecond); err != nil {

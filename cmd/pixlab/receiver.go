@@ -34,7 +34,8 @@ goes first. Secrets come from the environment alone and have no default:
 
 --listen serves the callbacks ({callback-url}/pix, signed) and the merchant's API (/charges,
 /refunds and /memos, by token). --admin-listen serves /healthz, /readyz, /metrics and what
-operators need: /admin/quarantine, /admin/cases, /admin/attach.
+operators need: /admin/quarantine, /admin/cases, /admin/attach,
+/admin/payouts, /admin/outbox, /admin/reconcile, /admin/report and /admin/records.
 
 The settings, without secrets, are the first line on standard error, as JSON; a log follows.
 SIGTERM or SIGINT stops: what was taken is stored and answered first; a second one kills.`

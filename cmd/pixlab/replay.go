@@ -65,6 +65,9 @@ func (c *cli) replay(f *replayFlags) error {
 		return write(c.out, encodeState(report.State, tail.text()))
 	}
 	p := &page{colour: coloured(c.out)}
+	if until := int64(f.until.n); until > 0 && report.State.Event > until {
+		p.field("note", "event %s has no state of its own: the step that it is part of ends with event %s", grouped(until), grouped(report.State.Event))
+	}
 	stateText(p, report.State, tail.text())
 	return write(c.out, p.Bytes())
 }

@@ -133,3 +133,16 @@ func TestIncidentBecomesAPlan(t *testing.T) {
 	}
 	contains(t, string(trace), `"detail":"cb/p0/credit/0/1"`, "time-out, again at 2026-03-10T14:08:20.0", `"detail":"503, again at 2026-03-10T14:18:45.0`, `"kind":"callback.acked"`)
 }
+
+// TestReplayTellsOfAnEventInsideAStep wants the other event that is shown named.
+func TestReplayTellsOfAnEventInsideAStep(t *testing.T) {
+	t.Parallel()
+	told := false
+	for n := 1; n <= 40 && !told; n++ {
+		told = strings.Contains(pixlab("", "replay", "--seed", "7", "--profile", "hostile", "--until", countFlagText(n)).want(t, exitHeld).out,
+			"has no state of its own: the step that it is part of ends with event")
+	}
+	if !told {
+		t.Error("none of the first 40 events is inside a step, or nothing tells of it")
+	}
+}

@@ -60,6 +60,17 @@ func (a *admin) listOutbox(w http.ResponseWriter, req *http.Request) {
 		unavailable(w, err)
 		return
 	}
+	if len(events) == 0 && q.Endpoint != "" {
+		any, err := a.Store.ListOutbox(req.Context(), receiver.OutboxQuery{Endpoint: q.Endpoint, Limit: 1})
+		switch {
+		case err != nil:
+			unavailable(w, err)
+			return
+		case len(any) == 0:
+			problem(w, http.StatusNotFound, pix.ProblemNotFound, fmt.Sprintf("no event is or was for an endpoint called %q", q.Endpoint))
+			return
+		}
+	}
 	page := struct {
 		Events []letterView `json:"events"`
 		// Next is the after of the page that follows, where there may be one.
