@@ -65,6 +65,9 @@ func testViolation(t *testing.T, b context.Context) {
 	do(t, page, chromedp.Navigate(address+"?lang=en&theme=light"), until(`document.querySelectorAll('#pane .story li').length > 2`))
 	opened := text(t, page, "#state .gap.bad ~ dd")
 	shot(t, page, "viewer-1280x720")
+	do(t, page, chromedp.EmulateViewport(1920, 1080), drawn())
+	shot(t, page, "viewer-1920x1080")
+	do(t, page, chromedp.EmulateViewport(1280, 720), drawn())
 	do(t, page, pressKey("Home"), until(`document.querySelector('#state dd.gap').textContent === 'R$\u00a00,00'`))
 	do(t, page, pressKey("v"), until(`document.querySelector('#state dd.gap').classList.contains('bad')`))
 	if got := text(t, page, "#state dd.gap"); got != opened || got == "R$\u00a00,00" {
