@@ -51,6 +51,7 @@ func layers() []layer {
 		{dir: "receiver/storetest", own: receivers, third: []string{modRapid}},
 		{dir: "scenarios", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "internal/pgcluster"}, tests: []string{"scenarios/broken", "internal/"}},
 		{dir: "scenarios/live", own: []string{"pix", "chaos", "fakepsp", "fakepsp/live", "receiver", "receiver/postgres", "internal/pgcluster", "scenarios"}, third: []string{modPgx}, tests: []string{"internal/"}},
+		{dir: "scenarios/live/broken", own: []string{"pix", "receiver", "receiver/live", "receiver/postgres"}, third: []string{modPgx}, tests: []string{"internal/"}},
 		{dir: "demo", own: []string{"chaos", "scenarios", "scenarios/film", "scenarios/broken", "web"}, tests: []string{"internal/"}},
 		{dir: "scenarios/film", own: []string{"pix", "chaos", "receiver", "scenarios"}, tests: []string{"scenarios/broken"}},
 		{dir: "scenarios/broken", own: []string{"pix", "chaos", "fakepsp", "receiver", "receiver/memory", "receiver/postgres", "scenarios"}},

@@ -212,7 +212,7 @@ func TestMedTakesDays(t *testing.T) {
 		if err := p.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if last := p.LastActionMS(); last > p.HorizonMS+6*hourMS {
+		if last := p.LastActionMS(); last > p.HorizonMS+repeatMS {
 			t.Errorf("seed %d: last action at %s", seed, clock(last))
 		}
 		for _, d := range p.Disputes {

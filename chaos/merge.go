@@ -17,6 +17,18 @@ type Merged struct {
 // Any says whether anything goes wrong.
 func (m Merged) Any() bool { return len(m.From) > 0 }
 
+// First says whether one of the deviations has not struck before, and notes in
+// struck that all of them have: for what strikes once a window, whichever of the
+// windows that overlap is named first.
+func (m Merged) First(struck map[int]bool) bool {
+	first := false
+	for _, i := range m.From {
+		first = first || !struck[i]
+		struck[i] = true
+	}
+	return first
+}
+
 // and adds one deviation.
 func (m Merged) and(c Change, index int) Merged {
 	if len(m.From) == 0 {

@@ -256,3 +256,21 @@ func BenchmarkCallbackLookup(b *testing.B) {
 		f.Callback(credit("p7", 0, 1))
 	}
 }
+
+// What strikes once a window does so whichever of two that overlap is named first.
+func TestFirstKnowsNoOrder(t *testing.T) {
+	t.Parallel()
+	window := func(from, to int64) Deviation {
+		return inWindow("worker_paused", "instance/1/worker", from, to, Change{PauseMS: 10})
+	}
+	for _, faults := range [][]Deviation{{window(5, 10), window(0, 8)}, {window(0, 8), window(5, 10)}} {
+		f, struck := testPlan(faults...).Merge(), map[int]bool{}
+		var got []bool
+		for _, at := range []int64{1, 2, 6, 7, 9} {
+			got = append(got, f.At("instance/1/worker", MS(at)).First(struck))
+		}
+		if want := []bool{true, false, true, false, false}; !slices.Equal(got, want) {
+			t.Errorf("%v: got %v, want %v", faults, got, want)
+		}
+	}
+}

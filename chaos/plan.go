@@ -7,7 +7,7 @@ const Format = "pixlab.plan/1"
 
 // Generator counts the changes that moved a draw. It informs and binds nobody:
 // a committed plan goes on working whatever its generator was.
-const Generator = 2
+const Generator = 3
 
 // Plan is everything a seed decided, drawn before anything runs. It is the
 // whole input of a run: the seed inside only keys the run-time draws (order of

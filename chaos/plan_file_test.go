@@ -134,7 +134,7 @@ func TestReadPlanRefuses(t *testing.T) {
 		"unknown member":   {swap(`"faults"`, `"extra": 1, "faults"`), `"extra" is unknown`, "docs/plan.md"},
 		"member in caps":   {swap(`"faults"`, `"Faults"`), `"Faults" is unknown`, "lower case"},
 		"member twice":     {swap(`"faults"`, `"seed": "1", "faults"`), `"seed" stands twice`, "once"},
-		"wrong type":       {swap(`"generator": 2`, `"generator": "1"`), "generator holds a JSON string", "int"},
+		"wrong type":       {swap(`"generator": 3`, `"generator": "1"`), "generator holds a JSON string", "int"},
 		"seed is a number": {swap(`"seed": "42"`, `"seed": 42`), "seed", "decimal string"},
 		"seed too large":   {swap(`"seed": "42"`, `"seed": "9007199254740992"`), "9007199254740992", "9007199254740991"},
 		"no start":         {swap(`"start": "2026-04-11T03:00:00Z",`, ""), "start is missing", "2026-"},

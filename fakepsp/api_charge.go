@@ -119,7 +119,7 @@ func listCharges(p *PSP, c *call) Reply {
 	status := pix.ChargeStatus(c.query.Get("status"))
 	var match []*charge
 	for _, ch := range p.charges.span(q.from, q.to) {
-		if q.debtor(ch.now.Debtor) && (status == "" || status == ch.now.Status) &&
+		if q.debtor(ch.now.debtor()) && (status == "" || status == ch.now.Status) &&
 			(located == nil || *located) { // every charge has a location
 			match = append(match, ch)
 		}

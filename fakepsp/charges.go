@@ -17,11 +17,63 @@ const locationHost = "pix.example.com/qr/v2/"
 
 // charge is one cob: its record now, what it was before, and its money.
 type charge struct {
-	now     pix.Charge   // without Payments, Location and BRCode: see [PSP.shown]
-	earlier []pix.Charge // by revision; now is the one after the last
+	now     chargeRecord
+	earlier []chargeRecord // by revision; now is the one after the last
 	paid    []pix.EndToEndID
 	hiding  *hiding // nil where no fault hides it
 }
+
+// chargeRecord is what is kept of a revision. The rest of it follows from this,
+// see [PSP.shown]; what few charges have stands apart.
+type chargeRecord struct {
+	TxID      pix.TxID
+	CreatedAt time.Time
+	ExpiresIn time.Duration
+	Revision  int
+	Status    pix.ChargeStatus
+	Amount    pix.Amount
+	PixKey    pix.PixKey
+	more      *chargeMore // nil where the charge has none of it
+}
+
+// chargeMore is what a charge may have besides.
+type chargeMore struct {
+	debtor *pix.Debtor
+	prompt string
+	extra  []pix.ExtraInfo
+}
+
+// with is what is kept of c, the rest taken from an object as the API has it.
+func (c chargeRecord) with(o pix.Charge) chargeRecord {
+	c.ExpiresIn, c.Amount, c.PixKey, c.more = o.ExpiresIn, o.Amount, o.PixKey, nil
+	if o.Debtor != nil || o.PayerPrompt != "" || len(o.Extra) > 0 {
+		c.more = &chargeMore{o.Debtor, o.PayerPrompt, o.Extra}
+	}
+	return c
+}
+
+// object is c as the API has it, but for what [PSP.shown] adds.
+func (c chargeRecord) object() pix.Charge {
+	out := pix.Charge{
+		TxID: c.TxID, CreatedAt: c.CreatedAt, ExpiresIn: c.ExpiresIn, Revision: c.Revision, Status: c.Status,
+		Amount: c.Amount, PixKey: c.PixKey,
+	}
+	if c.more != nil {
+		out.Debtor, out.PayerPrompt, out.Extra = c.more.debtor, c.more.prompt, c.more.extra
+	}
+	return out
+}
+
+// debtor is whom the charge is meant for, nil if that is not said.
+func (c chargeRecord) debtor() *pix.Debtor {
+	if c.more == nil {
+		return nil
+	}
+	return c.more.debtor
+}
+
+// expiresAt is the last moment at which it may be paid.
+func (c chargeRecord) expiresAt() time.Time { return c.CreatedAt.Add(c.ExpiresIn) }
 
 // chargeBook holds the charges by id and in the order of their creation.
 type chargeBook struct {
@@ -30,7 +82,9 @@ type chargeBook struct {
 	made   int       // txids chosen by the PSP
 }
 
-func newChargeBook() chargeBook { return chargeBook{byID: map[pix.TxID]*charge{}} }
+func newChargeBook(room Room) chargeBook {
+	return chargeBook{byID: make(map[pix.TxID]*charge, room.Pix), byTime: make([]*charge, 0, room.Pix)}
+}
 
 // find is nil for a txid that has no charge.
 func (b *chargeBook) find(txid pix.TxID) *charge { return b.byID[txid] }
@@ -49,7 +103,7 @@ func (b *chargeBook) span(from, to time.Time) []*charge {
 }
 
 // chargeAfter is the total order of GET /v2/cob: (criacao, txid).
-func chargeAfter(a, b *pix.Charge) bool {
+func chargeAfter(a, b *chargeRecord) bool {
 	if !a.CreatedAt.Equal(b.CreatedAt) {
 		return a.CreatedAt.After(b.CreatedAt)
 	}
@@ -69,7 +123,7 @@ func (p *PSP) freshTxID() pix.TxID {
 
 // createCharge makes the charge that was asked for.
 func (p *PSP) createCharge(txid pix.TxID, r pix.ChargeRequest, now time.Time) *charge {
-	c := &charge{now: pix.Charge{
+	c := &charge{now: chargeRecord{
 		TxID:      pix.TxID(strings.Clone(string(txid))), // not the whole URL that it was part of
 		CreatedAt: now.UTC().Truncate(time.Millisecond),
 		Status:    pix.ChargeActive,
@@ -83,10 +137,11 @@ func (p *PSP) createCharge(txid pix.TxID, r pix.ChargeRequest, now time.Time) *c
 // shown is a revision as the API shows it. Where its payload is found, and the
 // code that says so, follow from the txid: they are made when somebody asks, and
 // not kept.
-func (p *PSP) shown(c pix.Charge) pix.Charge {
-	c.Location = locationHost + payloadToken(p.cfg.ISPB, c.TxID)
-	c.BRCode = pix.DynamicBRCode{URL: c.Location, Name: p.cfg.MerchantName, City: p.cfg.MerchantCity}.String()
-	return c
+func (p *PSP) shown(c chargeRecord) pix.Charge {
+	out := c.object()
+	out.Location = locationHost + payloadToken(p.cfg.ISPB, c.TxID)
+	out.BRCode = pix.DynamicBRCode{URL: out.Location, Name: p.cfg.MerchantName, City: p.cfg.MerchantCity}.String()
+	return out
 }
 
 // payloadToken is the part of a location that nobody is to guess.
@@ -97,18 +152,19 @@ func payloadToken(ispb string, txid pix.TxID) string {
 
 // requested is c after a PUT: every member that the request leaves out takes
 // its default.
-func requested(c pix.Charge, r pix.ChargeRequest) pix.Charge {
-	c.ExpiresIn = r.ExpiresIn
-	if c.ExpiresIn == 0 {
-		c.ExpiresIn = pix.DefaultExpiry
+func requested(c chargeRecord, r pix.ChargeRequest) chargeRecord {
+	asked := pix.Charge{
+		ExpiresIn: r.ExpiresIn, Amount: r.Amount, PixKey: r.PixKey, Debtor: r.Debtor, PayerPrompt: r.PayerPrompt, Extra: r.Extra,
 	}
-	c.Amount, c.PixKey, c.Debtor = r.Amount, r.PixKey, r.Debtor
-	c.PayerPrompt, c.Extra = r.PayerPrompt, r.Extra
-	return c
+	if asked.ExpiresIn == 0 {
+		asked.ExpiresIn = pix.DefaultExpiry
+	}
+	return c.with(asked)
 }
 
 // patched is c after a PATCH: what is nil stays.
-func patched(c pix.Charge, r pix.ChargePatch) pix.Charge {
+func patched(now chargeRecord, r pix.ChargePatch) chargeRecord {
+	c := now.object()
 	if r.ExpiresIn != nil {
 		c.ExpiresIn = *r.ExpiresIn
 	}
@@ -127,18 +183,19 @@ func patched(c pix.Charge, r pix.ChargePatch) pix.Charge {
 	if r.Extra != nil {
 		c.Extra = r.Extra
 	}
-	return c
+	return now.with(c)
 }
 
 // sameTerms tells whether a and b ask the payer for the same.
-func sameTerms(a, b pix.Charge) bool {
+func sameTerms(x, y chargeRecord) bool {
+	a, b := x.object(), y.object()
 	debtors := a.Debtor == b.Debtor || a.Debtor != nil && b.Debtor != nil && *a.Debtor == *b.Debtor
 	return debtors && a.ExpiresIn == b.ExpiresIn && a.Amount == b.Amount && a.PixKey == b.PixKey &&
 		a.PayerPrompt == b.PayerPrompt && slices.Equal(a.Extra, b.Extra)
 }
 
 // revise makes next the charge's present; what it was stays readable.
-func (p *PSP) revise(c *charge, next pix.Charge) {
+func (p *PSP) revise(c *charge, next chargeRecord) {
 	c.earlier = append(c.earlier, c.now)
 	next.Revision++
 	c.now = next

@@ -55,7 +55,7 @@ func TestCheckCatchesABrokenTruthOfRefunds(t *testing.T) {
 
 func TestStrictInsertRefundRefusesWhatExists(t *testing.T) {
 	t.Parallel()
-	truth := newTruth()
+	truth := newTruth(Room{})
 	row := RefundRow{Refund: pix.Refund{ID: "A", ReturnID: "D1", Amount: 1}, EndToEndID: e2eOf(1)}
 	if err := StrictInsertRefund(truth, row); err != nil {
 		t.Fatal(err)

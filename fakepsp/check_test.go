@@ -68,7 +68,7 @@ func TestCheckCatchesABrokenTruth(t *testing.T) {
 
 func TestStrictInsertRefusesAKnownLine(t *testing.T) {
 	t.Parallel()
-	truth := newTruth()
+	truth := newTruth(Room{})
 	row := SettledPix{Payment: pix.Payment{EndToEndID: e2eOf(1), Amount: 100, PaidAt: labStart}}
 	truth.AppendLine(lineOf(row))
 	if err := StrictInsert(truth, row, lineOf(row)); err == nil || len(truth.rows) != 0 {

@@ -64,6 +64,9 @@ func (p *PSP) Pay(order PayOrder) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
+	if c := p.charges.find(order.TxID); c != nil {
+		order.TxID = c.now.TxID // the same, in the memory that is kept anyway
+	}
 	row := settledOf(order, now)
 	if err := p.settle(order, row); err != nil {
 		if errors.Is(err, ErrExists) {
@@ -177,8 +180,8 @@ func (p *PSP) payable(order PayOrder, now time.Time) error {
 		return nil
 	case c.now.Status != pix.ChargeActive:
 		return &NotPayable{Reason: "charge is " + string(c.now.Status)}
-	case now.After(c.now.ExpiresAt()):
-		return &NotPayable{Reason: "charge expired at " + pix.FormatTime(c.now.ExpiresAt())}
+	case now.After(c.now.expiresAt()):
+		return &NotPayable{Reason: "charge expired at " + pix.FormatTime(c.now.expiresAt())}
 	case order.Amount != c.now.Amount:
 		return &NotPayable{Reason: fmt.Sprintf("charge wants %s, not %s", c.now.Amount, order.Amount)}
 	}

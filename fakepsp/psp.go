@@ -70,6 +70,10 @@ type Config struct {
 	// key: for rtrIds, ids of MED returns, tokens. Nil derives them by SHA-256.
 	NewID func(kind, key string, n int) string
 
+	// Room is how much is expected to happen, so that books need not grow; zero
+	// is nothing. It bounds nothing.
+	Room Room
+
 	// Observe is told of what happens; nil is told nothing.
 	Observe Observer
 	// Sleep holds an answer back in live use ([PSP.ServeHTTP] alone calls it).
@@ -92,6 +96,9 @@ type Config struct {
 	// InsertPayout adds a payout to the truth; default [StrictInsertPayout].
 	InsertPayout InsertPayoutFunc
 }
+
+// Room is a number of Pix, refunds and payouts.
+type Room struct{ Pix, Refunds, Payouts int }
 
 // PSP is the fake institution: a state machine that never sleeps and never
 // dials. Whoever drives it feeds it calls ([PSP.Handle]) and payments
@@ -133,8 +140,11 @@ func New(cfg Config) (*PSP, error) {
 		cfg:     cfg,
 		faults:  cfg.Faults,
 		lag:     cfg.StatementLag,
-		truth:   newTruth(),
-		charges: newChargeBook(),
+		truth:   newTruth(cfg.Room),
+		journal: make([]effect, 0, cfg.Room.Pix),
+		returns: make([]refundEffect, 0, 2*cfg.Room.Refunds),
+		sent:    make([]payoutEffect, 0, 2*cfg.Room.Payouts),
+		charges: newChargeBook(cfg.Room),
 		hooks:   newWebhooks(),
 		courier: newCourier(),
 		calls:   map[callKey]int{},

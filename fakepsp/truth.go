@@ -61,8 +61,14 @@ type lineKey struct {
 	id         string
 }
 
-func newTruth() *Truth {
-	return &Truth{byID: map[pix.EndToEndID]int{}, lineID: map[string]struct{}{}}
+func newTruth(room Room) *Truth {
+	lines := room.Pix + room.Refunds + room.Payouts
+	return &Truth{
+		rows: make([]SettledPix, 0, room.Pix), byID: make(map[pix.EndToEndID]int, room.Pix), byTime: make([]int, 0, room.Pix),
+		lines: make([]pix.StatementLine, 0, lines), lineID: make(map[string]struct{}, lines),
+		refunds: refundTruth{rows: make([]RefundRow, 0, room.Refunds)},
+		payouts: payoutTruth{rows: make([]PayoutRow, 0, room.Payouts)},
+	}
 }
 
 // Pix is the settled Pix of that id.

@@ -34,7 +34,6 @@ type refundKey struct {
 // maps are made with the first of them: most runs have none.
 type refundTruth struct {
 	rows     []RefundRow
-	byID     map[refundKey]int
 	byReturn map[pix.ReturnID]int
 	ofPix    map[pix.EndToEndID][]int
 	pix      []int // indexes of the Pix that have any, by (PaidAt, EndToEndID)
@@ -42,11 +41,20 @@ type refundTruth struct {
 
 // Refund is the refund of that id within that Pix, as it stands.
 func (t *Truth) Refund(of pix.EndToEndID, id pix.RefundID) (RefundRow, bool) {
-	i, ok := t.refunds.byID[refundKey{of, id}]
-	if !ok {
-		return RefundRow{}, false
+	if i := t.refunds.find(of, id); i >= 0 {
+		return t.refunds.rows[i], true
 	}
-	return t.refunds.rows[i], true
+	return RefundRow{}, false
+}
+
+// find is the place of a refund, below zero if there is none. A Pix has few.
+func (r *refundTruth) find(of pix.EndToEndID, id pix.RefundID) int {
+	for _, i := range r.ofPix[of] {
+		if r.rows[i].ID == id {
+			return i
+		}
+	}
+	return -1
 }
 
 // HasReturn tells whether a refund of that rtrId is there.
@@ -77,12 +85,11 @@ func (t *Truth) payment(i int) pix.Payment {
 // AppendRefund adds a refund.
 func (t *Truth) AppendRefund(row RefundRow) {
 	r := &t.refunds
-	if r.byID == nil {
-		r.byID, r.byReturn, r.ofPix = map[refundKey]int{}, map[pix.ReturnID]int{}, map[pix.EndToEndID][]int{}
+	if r.byReturn == nil {
+		r.byReturn, r.ofPix = map[pix.ReturnID]int{}, map[pix.EndToEndID][]int{}
 	}
 	i := len(r.rows)
 	r.rows = append(r.rows, row)
-	r.byID[refundKey{row.EndToEndID, row.ID}] = i
 	r.byReturn[row.ReturnID] = i
 	if of, known := t.byID[row.EndToEndID]; known && len(r.ofPix[row.EndToEndID]) == 0 {
 		r.pix = t.ranked(r.pix, of)
@@ -94,7 +101,7 @@ func (t *Truth) AppendRefund(row RefundRow) {
 // ReplaceRefund puts row in the place of the one with its id: a refund that
 // came to its end.
 func (t *Truth) ReplaceRefund(row RefundRow) {
-	if i, ok := t.refunds.byID[refundKey{row.EndToEndID, row.ID}]; ok {
+	if i := t.refunds.find(row.EndToEndID, row.ID); i >= 0 {
 		t.refunds.rows[i] = row
 		t.changed(row.EndToEndID)
 	}

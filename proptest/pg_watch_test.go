@@ -100,8 +100,6 @@ func (im *image) follow(cs *receiver.ChangeSet) {
 	im.variants = append(im.variants, cs.Variants...)
 	im.ledger = append(im.ledger, cs.Transactions...)
 	im.records = append(im.records, cs.Operators...)
-	// One whose day is closed is written again, and says the same.
-	cs.Findings = slices.DeleteFunc(cs.Findings, func(f receiver.Finding) bool { return slices.Contains(im.findings, f) })
 	im.findings = append(im.findings, cs.Findings...)
 }
 
@@ -194,6 +192,8 @@ func told[In, Out any](ctx context.Context, w *watched, command string, in In, d
 		w.failed = errors.Join(w.failed, lookErr)
 		return none, errors.Join(err, lookErr)
 	}
+	// One whose day is closed is written again, and says the same.
+	cs.Findings = slices.DeleteFunc(cs.Findings, func(f receiver.Finding) bool { return slices.Contains(w.image.findings, f) })
 	if changedNothing(&cs) && len(gone) == 0 {
 		return out, err
 	}

@@ -65,11 +65,11 @@ func (c outCall[T]) make(ctx context.Context) callFate[T] {
 // retryPause is the pause before the nth repeat of a call whose outcome is not
 // known: 1, 2, 4, 8 s and so on, spread from half of it to one and a half, so that
 // calls that failed together are not repeated together; no less than the PSP
-// asked to wait. It is whole microseconds, as all that is due.
+// asked to wait.
 func (c *Config) retryPause(key string, attempt int, wait time.Duration) time.Duration {
 	d := min(c.BackoffBase<<min(max(attempt, 1)-1, 20), c.BackoffCap)
 	d = d/2 + d*time.Duration(c.Jitter(key, attempt))/999
-	return max((d + time.Microsecond - 1).Truncate(time.Microsecond), wait)
+	return max(whole(d), wait)
 }
 
 // validatePayouts wants a payout's key to be known at the PSP for longer than the

@@ -63,6 +63,15 @@ func (q chargeRequest) validate() error {
 	return nil
 }
 
+// constant is a kind as the constant that it equals: what was read from a body
+// would be kept once for each charge.
+func (k ChargeKind) constant() ChargeKind {
+	if k == ChargeStatic {
+		return ChargeStatic
+	}
+	return ChargeDynamic
+}
+
 // serveCreateCharge stores the intention, calls the PSP and answers with what
 // is known, see [NewCharge.Answer]. It is the one route that answers for a call
 // of its own: until then the key is in flight, and repeats get 409.
@@ -105,6 +114,7 @@ func (r *Receiver) createCharge(ctx context.Context, k keyed, q chargeRequest) (
 	if o.Key.Result != KeyMine && o.Key.Result != KeyTakenOver {
 		return o, nil
 	}
+	r.cfg.reachedIf(o.Key.Result == KeyTakenOver, MarkKeyTakenOver)
 	hold := KeyHold{Ref: k.claim.Ref, Version: o.Key.Version}
 	after, err := r.settleCall(ctx, o.Charge, !o.Created, &hold)
 	if err != nil {
@@ -118,7 +128,7 @@ func (r *Receiver) createCharge(ctx context.Context, k keyed, q chargeRequest) (
 // that asks about open calls comes only after this request has had its time.
 func (r *Receiver) intention(consumer string, q chargeRequest, now time.Time) Charge {
 	c := Charge{
-		Consumer: consumer, Reference: q.Reference, Kind: q.Kind, TxID: q.TxID, PixKey: r.cfg.PixKeys[0],
+		Consumer: consumer, Reference: q.Reference, Kind: q.Kind.constant(), TxID: q.TxID, PixKey: r.cfg.PixKeys[0],
 		Due: q.Amount, ExpiresIn: time.Duration(q.ExpiresInS) * time.Second,
 		State: ChargeIntended, DueAt: now.Add(3 * r.cfg.CallTimeout),
 	}

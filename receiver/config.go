@@ -255,8 +255,7 @@ func (c *Config) pause(key string, attempt int, wait time.Duration) time.Duratio
 }
 
 // backoff is the pause before a key's next attempt: doubling from the base to
-// the cap, half of it jittered. It is whole microseconds, rounded up: a database
-// keeps no finer time, and what is due must be so at the same instant on any.
+// the cap, half of it jittered.
 func (c *Config) backoff(key string, attempt int) time.Duration {
 	d := c.BackoffCap
 	if attempt < 1 {
@@ -266,6 +265,12 @@ func (c *Config) backoff(key string, attempt int) time.Duration {
 		d = min(c.BackoffBase<<shift, c.BackoffCap)
 	}
 	d = d/2 + d/2*time.Duration(c.Jitter(key, attempt))/999
+	return whole(d)
+}
+
+// whole is a pause in whole microseconds, rounded up: a database keeps no finer
+// time, and what is due must be so at the same instant on any.
+func whole(d time.Duration) time.Duration {
 	return (d + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 

@@ -27,16 +27,19 @@ func (s dispatcher) Queue() Queue { return OutboxQueue(s.to.Name) }
 // maxSends is the tries after which an event is a dead letter.
 const maxSends = 12
 
-// merchantEvent is the body of one event. Payment and number name the effect: who
-// has seen that pair before has seen the effect.
+// merchantEvent is the body of one event. Payment and number name the effect, and
+// on an event about a payout its key and number: who has seen that pair before has
+// seen the effect.
 type merchantEvent struct {
 	ID         int64          `json:"id"`
 	Kind       string         `json:"kind"`
-	EndToEndID pix.EndToEndID `json:"endToEndId"`
+	EndToEndID pix.EndToEndID `json:"endToEndId,omitempty"` // none of a payout that never went out
 	Number     int            `json:"number"`
 	Cents      int64          `json:"cents"`
 	Charge     string         `json:"charge,omitempty"`
 	Refund     pix.RefundID   `json:"refund,omitempty"`
+	Payout     string         `json:"payout,omitempty"`
+	PayoutKey  string         `json:"payoutKey,omitempty"`
 	At         string         `json:"at"`
 }
 
@@ -61,7 +64,7 @@ func (s dispatcher) RunOnce(ctx context.Context) (Progress, error) {
 		}
 		s.r.cfg.reached(MarkSendAgain)
 		results[i].Dead = e.Attempts >= maxSends
-		results[i].DueAt = now.Add(s.r.cfg.backoff(fmt.Sprintf("outbox:%s:%s:%d", s.to.Name, e.EndToEndID, e.Number), e.Attempts+2))
+		results[i].DueAt = now.Add(s.r.cfg.backoff(fmt.Sprintf("outbox:%s:%s:%d", s.to.Name, e.Line(), e.Number), e.Attempts+2))
 	}
 	held, err := s.r.store.FinishOutbox(ctx, results)
 	s.r.cfg.reachedIf(slices.Contains(held, false), MarkSendLost)
@@ -71,7 +74,8 @@ func (s dispatcher) RunOnce(ctx context.Context) (Progress, error) {
 func (s dispatcher) send(ctx context.Context, e OutboxEvent) error {
 	body, err := json.Marshal(merchantEvent{
 		ID: e.ID, Kind: e.Kind, EndToEndID: e.EndToEndID, Number: e.Number,
-		Cents: int64(e.Amount), Charge: e.Charge, Refund: e.Refund, At: pix.FormatTime(e.At),
+		Cents: int64(e.Amount), Charge: e.Charge, Refund: e.Refund, Payout: e.Payout, PayoutKey: e.PayoutKey,
+		At: pix.FormatTime(e.At),
 	})
 	if err != nil {
 		return fmt.Errorf("encode event %d: %w", e.ID, err)

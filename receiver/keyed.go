@@ -86,6 +86,9 @@ func (k keyed) read(w http.ResponseWriter, q interface{ validate() error }) bool
 // answerKey answers a request that its key leaves nothing to do. what is what an
 // expired key stands for, as it is now.
 func (r *Receiver) answerKey(w http.ResponseWriter, o KeyOutcome, what any) {
+	r.cfg.reachedIf(o.Result == KeyOther, MarkKeyOther)
+	r.cfg.reachedIf(o.Result == KeyBusy, MarkKeyBusy)
+	r.cfg.reachedIf(o.Result == KeyExpired, MarkKeyExpired)
 	switch o.Result {
 	case KeyDone:
 		o.Answer.write(w)

@@ -81,6 +81,9 @@ type KeyOutcome struct {
 	Version int64
 	// Answer is set where Result is [KeyDone].
 	Answer Answer
+	// TookOver says that the key was an orphan's, which nobody had let go of: even
+	// where its effect turned out to stand and Result is [KeyDone].
+	TookOver bool
 }
 
 // Begin decides what a request gets of its key's row, nil where there is none.
@@ -100,7 +103,8 @@ func (c KeyClaim) Begin(row *Key, unsettled bool, at time.Time) (o KeyOutcome, n
 	case row.State == KeyInFlight && at.Before(row.HeldUntil):
 		return KeyOutcome{Result: KeyBusy}, next, false
 	case row.State == KeyInFlight:
-		o.Result, next.Version, next.Reference = KeyTakenOver, row.Version+1, row.Reference
+		o.Result, o.TookOver = KeyTakenOver, row.HeldUntil.Sub(row.At) >= c.Window
+		next.Version, next.Reference = row.Version+1, row.Reference
 	case row.State == KeyAnswered && (unsettled || !c.expired(row, at)):
 		return KeyOutcome{Result: KeyDone, Answer: row.Answer}, next, false
 	default:

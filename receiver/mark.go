@@ -27,6 +27,13 @@ const (
 	MarkRefundRepeated  Mark = "a refund that the PSP did not know was asked for again under its id"
 	MarkRefundRekeyed   Mark = "a refund's id was another's, and it got a new one"
 	MarkRefundRefused   Mark = "the PSP refused a refund, and that was proof"
+	MarkKeyOther        Mark = "an idempotency key came with another body"
+	MarkKeyBusy         Mark = "an idempotency key came while a request was at it"
+	MarkKeyExpired      Mark = "an idempotency key came whose answer is no longer kept"
+	MarkKeyTakenOver    Mark = "an idempotency key was taken over from a request that died"
+	MarkPayoutAsked     Mark = "a payout's call had no answer, and the PSP was asked what became of it"
+	MarkPayoutRepeated  Mark = "a payout that the PSP did not know was asked for again under its key"
+	MarkPayoutKeyOver   Mark = "a payout was not asked for again because the PSP may have forgotten its key"
 	MarkLineRepaired    Mark = "reconciliation booked a line that the ledger lacked"
 	MarkLineAdjusted    Mark = "reconciliation adjusted a line that differed"
 	MarkLineInFlight    Mark = "reconciliation met a line that the inbox still worked on"
@@ -41,7 +48,8 @@ func Marks() []Mark {
 	return []Mark{
 		MarkBadSignature, MarkTooLarge, MarkUnreadable, MarkLeaseLost, MarkLeaseShort, MarkGivenUp, MarkAnsweredNo,
 		MarkTokenRenewed, MarkRefundEarly, MarkRefundOverCap, MarkRefundNoBalance, MarkRefundAsked, MarkRefundRepeated,
-		MarkRefundRekeyed, MarkRefundRefused, MarkLineRepaired, MarkLineAdjusted, MarkLineInFlight, MarkPhantom,
+		MarkRefundRekeyed, MarkRefundRefused, MarkKeyOther, MarkKeyBusy, MarkKeyExpired, MarkKeyTakenOver,
+		MarkPayoutAsked, MarkPayoutRepeated, MarkPayoutKeyOver, MarkLineRepaired, MarkLineAdjusted, MarkLineInFlight, MarkPhantom,
 		MarkPhantomRefund, MarkSendAgain, MarkSendLost,
 	}
 }

@@ -41,15 +41,20 @@ func (q Queue) Endpoint() (string, bool) {
 type OutboxEvent struct {
 	ID       int64
 	Endpoint string
-	// EndToEndID is the payment; Number counts its effects from 1, and is the
-	// same at every endpoint.
+	// EndToEndID is the payment, or the payout where it has one; Number counts the
+	// effects of its line from 1, and is the same at every endpoint.
 	EndToEndID pix.EndToEndID
 	Number     int
 	Kind       string
 	Amount     pix.Amount
 	Charge     string
 	Refund     pix.RefundID // on events about a refund
-	At         time.Time
+	// Payout is the reference of the payout that the event is about, and PayoutKey
+	// its key. Such an event belongs to the payout's line, not to a Pix's: its
+	// endToEndId may not be known, or become another.
+	Payout    string
+	PayoutKey string
+	At        time.Time
 
 	Sent     bool
 	Dead     bool // given up: an operator's, and nothing behind it goes
@@ -69,7 +74,23 @@ const (
 	OutboxAdjusted     = "pix.adjusted"     // by reconciliation
 	OutboxRefunded     = "refund.returned"  // ours, or the PSP's
 	OutboxRefundFailed = "refund.failed"    // ours, and the money is back
+
+	OutboxPayoutConfirmed = "payout.confirmed"
+	OutboxPayoutFailed    = "payout.failed"   // and the money is back
+	OutboxPayoutReturned  = "payout.returned" // wholly or in part, by the payee's bank
+	OutboxPayoutAdjusted  = "payout.adjusted" // it counts as failed and went out all the same
 )
+
+// Line is what the event's order holds in: its payment, or its payout.
+func (o *OutboxEvent) Line() string {
+	if o.PayoutKey != "" {
+		return PayoutLineOf(o.PayoutKey)
+	}
+	return string(o.EndToEndID)
+}
+
+// PayoutLineOf is the line of the payout with that key.
+func PayoutLineOf(key string) string { return "payout:" + key }
 
 // For is the event as each endpoint is told of it.
 func (o OutboxEvent) For(endpoints []string) []OutboxEvent {
@@ -136,7 +157,7 @@ func (o *OutboxEvent) Skip() bool {
 
 // Subject is what the operators' book calls the event.
 func (o *OutboxEvent) Subject() string {
-	return fmt.Sprintf("outbox %d: %s %d to %s", o.ID, o.EndToEndID, o.Number, o.Endpoint)
+	return fmt.Sprintf("outbox %d: %s %d to %s", o.ID, o.Line(), o.Number, o.Endpoint)
 }
 
 // OutboxQuery filters outbox events; zero values do not filter.

@@ -85,10 +85,15 @@ type Payout struct {
 	PriorCallAt time.Time
 	FinishedAt  time.Time
 
+	// Events counts the outbox events about it: the next one's number.
+	Events   int
 	Attempts int       // requests made, or about to be
 	DueAt    time.Time // while open: when to call or ask
 	Version  int64
 }
+
+// Subject is what the operators' book calls the payout.
+func (p *Payout) Subject() string { return "payout " + p.Reference + " of " + p.Consumer }
 
 // Unsent says whether the PSP may have the payout without our knowing its
 // endToEndId, over so much.
@@ -127,6 +132,15 @@ func (p Payout) Leased(in Lease) Payout {
 
 // PayoutCase names the case about one payout.
 func PayoutCase(key string) string { return "pagamento:" + key }
+
+// tell is the event that tells of an effect on the payout, which counts it.
+func (p *Payout) tell(kind string, cents pix.Amount, at time.Time) OutboxEvent {
+	p.Events++
+	return OutboxEvent{
+		EndToEndID: p.EndToEndID, Payout: p.Reference, PayoutKey: p.Key,
+		Number: p.Events, Kind: kind, Amount: cents, At: at, DueAt: at,
+	}
+}
 
 // reference is a ledger reference of the payout.
 func (p *Payout) reference(what string) string { return "pay:" + p.Key + ":" + what }

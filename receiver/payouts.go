@@ -193,8 +193,14 @@ func (s payoutSender) lookUp(ctx context.Context, x Payout, call PayoutCall) (Pa
 func (s payoutSender) carry(ctx context.Context, x Payout, sendable bool) callFate[pix.Payout] {
 	return outCall[pix.Payout]{
 		asks: !sendable || x.Attempts > 1 || !x.PriorCallAt.IsZero(), only: !sendable, first: x.PriorCallAt.IsZero(),
-		ask:  func(ctx context.Context) (pix.Payout, answer) { return s.r.psp.getPayout(ctx, x.Key) },
-		send: func(ctx context.Context) (pix.Payout, answer) { return s.r.psp.postPayout(ctx, x) },
+		ask: func(ctx context.Context) (pix.Payout, answer) {
+			s.r.cfg.reachedIf(x.State == PayoutReserved && !x.PriorCallAt.IsZero(), MarkPayoutAsked)
+			return s.r.psp.getPayout(ctx, x.Key)
+		},
+		send: func(ctx context.Context) (pix.Payout, answer) {
+			s.r.cfg.reachedIf(!x.PriorCallAt.IsZero(), MarkPayoutRepeated)
+			return s.r.psp.postPayout(ctx, x)
+		},
 		final: func(a answer) bool {
 			return a.verdict == verdictRefused && !keyInUse(a.body) && x.PriorCallAt.IsZero()
 		},
@@ -205,7 +211,7 @@ func (s payoutSender) carry(ctx context.Context, x Payout, sendable bool) callFa
 func (s payoutSender) learn(x Payout, f callFate[pix.Payout], sendable bool, call *PayoutCall) {
 	cfg := &s.r.cfg
 	call.Answered = f.answered
-	call.DueAt = call.Now.Add(max(cfg.AskEvery, call.Now.Sub(x.RequestedAt)/8))
+	call.DueAt = call.Now.Add(max(cfg.AskEvery, whole(call.Now.Sub(x.RequestedAt)/8)))
 	switch {
 	case f.verdict == verdictDone && f.found.Key == x.Key:
 		call.EndToEndID, call.Status, call.Problem = f.found.EndToEndID, f.found.Status, f.found.Reason
@@ -213,7 +219,7 @@ func (s payoutSender) learn(x Payout, f callFate[pix.Payout], sendable bool, cal
 	case f.refused:
 		call.Refused, call.Problem = true, string(f.refusal.body)
 		return
-	case f.refusal != nil && f.refusal.verdict == verdictRefused:
+	case f.refusal != nil && f.refusal.verdict == verdictRefused && !keyInUse(f.refusal.body):
 		call.RefusedAt, call.Problem = call.Now, string(f.refusal.body)
 	case !sendable && f.verdict == verdictAbsent && s.neverMade(x, call.Now):
 		call.Refused, call.Problem = true, x.Problem
@@ -221,7 +227,10 @@ func (s payoutSender) learn(x Payout, f callFate[pix.Payout], sendable bool, cal
 	}
 	switch {
 	case x.State != PayoutReserved || x.Queued:
-	case x.Attempts >= cfg.PayoutAttempts, !s.keyHolds(x, call.Now):
+	case x.Attempts >= cfg.PayoutAttempts:
+		call.Queue = true
+	case !s.keyHolds(x, call.Now):
+		cfg.reached(MarkPayoutKeyOver)
 		call.Queue = true
 	default:
 		call.DueAt = call.Now.Add(cfg.retryPause("payout:"+x.Reference, x.Attempts, f.wait))
@@ -235,7 +244,8 @@ func (s payoutSender) neverMade(x Payout, now time.Time) bool {
 	return !x.RefusedAt.IsZero() && now.Sub(x.LastCallAt) >= s.r.cfg.ProofAfter
 }
 
-// keyInUse says whether a refusal is about the key, not about the payout.
+// keyInUse says whether a refusal is about the key, not about the payout: the PSP
+// has something under it, which is the opposite of a proof.
 func keyInUse(body []byte) bool {
 	p, err := pix.ParseProblem(body)
 	if err != nil {

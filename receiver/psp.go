@@ -72,6 +72,9 @@ const maxWait = time.Hour
 // retryAfter reads the header of that name (RFC 9110, 10.2.3): seconds, or the
 // date until which to wait. What cannot be read, or has passed, asks for no wait.
 func retryAfter(header string, now time.Time) time.Duration {
+	if header == "" {
+		return 0
+	}
 	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
 		return time.Duration(min(max(seconds, 0), int64(maxWait/time.Second))) * time.Second
 	}
@@ -148,10 +151,14 @@ func (p pspClient) once(ctx context.Context, method, path, key string, body any)
 }
 
 // decode reads a done answer's body; what cannot be read proves nothing.
-func decode[T any](a answer) (T, answer) {
+func decode[T any, P interface {
+	*T
+	json.Unmarshaler
+}](a answer) (T, answer) {
 	var v T
 	if a.verdict == verdictDone {
-		if err := json.Unmarshal(a.body, &v); err != nil {
+		// Not by json.Unmarshal, which would only look at the syntax once more.
+		if err := P(&v).UnmarshalJSON(a.body); err != nil {
 			a.verdict, a.err = verdictUnknown, fmt.Errorf("read answer: %w", err)
 		}
 	}
@@ -211,7 +218,16 @@ func refundPath(id pix.EndToEndID, refund pix.RefundID) string {
 func (p pspClient) statement(ctx context.Context, from, to time.Time, cursor string) (pix.StatementPage, answer) {
 	q := "/extrato?from=" + url.QueryEscape(pix.FormatTime(from)) + "&to=" + url.QueryEscape(pix.FormatTime(to)) +
 		"&limit=1000&cursor=" + url.QueryEscape(cursor)
-	return decode[pix.StatementPage](p.do(ctx, http.MethodGet, q, nil))
+	a := p.do(ctx, http.MethodGet, q, nil)
+	var page pix.StatementPage
+	if a.verdict == verdictDone {
+		// Not by way of json.Unmarshal, which looks through all bytes once more before
+		// it hands them over: there may be a million lines.
+		if err := page.UnmarshalJSON(a.body); err != nil {
+			a.verdict, a.err = verdictUnknown, fmt.Errorf("read answer: %w", err)
+		}
+	}
+	return page, a
 }
 
 func (p pspClient) getWebhook(ctx context.Context, key pix.PixKey) (pix.Webhook, answer) {

@@ -27,6 +27,7 @@ type PayoutDecision struct {
 	Payout       *Payout
 	Transactions []Transaction
 	Notes        []CaseNote
+	Outbox       []OutboxEvent
 }
 
 // ReservePayout decides whether a payout can be asked for, and takes its money
@@ -84,12 +85,15 @@ func (r Rules) finishPayout(x Payout, id pix.EndToEndID, status pix.PayoutStatus
 	t := Transaction{Reference: x.reference("fim"), BookedAt: at, Entries: []Entry{
 		{Account: AccountInTransit, Cents: x.Amount, EndToEndID: id}, {Account: AccountSettlement, Cents: -x.Amount, EndToEndID: id},
 	}}
+	kind := OutboxPayoutConfirmed
 	x.State = PayoutConfirmed
 	if status != pix.PayoutConfirmed {
+		kind = OutboxPayoutFailed
 		x.State, x.Problem = PayoutFailed, problem
 		t.Entries[1].Account = AccountPaidOut
 	}
-	return PayoutDecision{Result: ApplyBooked, Payout: &x, Transactions: []Transaction{t}}
+	told := x.tell(kind, x.Amount, at)
+	return PayoutDecision{Result: ApplyBooked, Payout: &x, Transactions: []Transaction{t}, Outbox: []OutboxEvent{told}}
 }
 
 // PayoutFacts are what is known when an event about a payout is looked at.
@@ -159,7 +163,7 @@ func (r Rules) comeBack(f PayoutFacts) PayoutDecision {
 		x = *d.Payout
 	}
 	x.Returns = append(slices.Clone(x.Returns), PayoutReturn{ReturnID: c.ReturnID, Amount: c.Amount})
-	d.Payout = &x
+	d.Payout, d.Outbox = &x, append(d.Outbox, x.tell(OutboxPayoutReturned, c.Amount, f.At))
 	d.Transactions = append(d.Transactions, Transaction{Reference: x.reference("ret:" + string(c.ReturnID)), BookedAt: f.At, Entries: []Entry{
 		{Account: AccountSettlement, Cents: c.Amount, EndToEndID: c.EndToEndID, ReturnID: c.ReturnID},
 		{Account: AccountUndecided, Cents: -c.Amount, EndToEndID: c.EndToEndID},
@@ -178,6 +182,7 @@ func (f PayoutFacts) afterTheEnd() PayoutDecision {
 	}
 	x.EndToEndID, x.InStatement = c.EndToEndID, true
 	d.Result, d.Payout = ApplyBooked, &x
+	d.Outbox = []OutboxEvent{x.tell(OutboxPayoutAdjusted, -x.Amount, f.At)}
 	d.Notes = []CaseNote{{ID: PayoutCase(c.Key), Account: AccountDivergence, Amount: -x.Amount, Reason: ReasonPayoutAfter}}
 	d.Transactions = []Transaction{{Reference: AdjustReference(PayoutCase(c.Key)), BookedAt: f.At, Entries: []Entry{
 		{Account: AccountDivergence, Cents: x.Amount, EndToEndID: c.EndToEndID},

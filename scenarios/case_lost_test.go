@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,5 +160,40 @@ func (l *lab) registerFor(key pix.PixKey) {
 	l.t.Helper()
 	if reply := l.ask(http.MethodPut, "/v2/webhook/"+string(key), `{"webhookUrl":"`+labReceiver+`"}`); reply.Status != http.StatusOK {
 		l.t.Fatalf("register for %s: got %d %s", key, reply.Status, reply.Body)
+	}
+}
+
+// A PSP forgets where its callbacks go, or is told another URL: the receiver looks
+// once in a while, says it again, and callbacks come. What was paid in between
+// comes in with the sweep.
+func TestRemovedWebhookIsRegisteredAgain(t *testing.T) {
+	const path = "/v2/webhook/" + string(labKey)
+	for name, spoil := range map[string]func(l *lab) fakepsp.Reply{
+		"removed": func(l *lab) fakepsp.Reply { return l.ask(http.MethodDelete, path, "") },
+		"told of another": func(l *lab) fakepsp.Reply {
+			return l.ask(http.MethodPut, path, `{"webhookUrl":"https://elsewhere.example"}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, labOptions{psp: noRetries})
+			if reply := spoil(l); reply.Status >= 300 {
+				t.Fatalf("spoiled: %d %s", reply.Status, reply.Body)
+			}
+			missed := l.pay(l.sale("PED-1", "20.00"), "20.00")
+			l.lose()
+			l.duty("register")
+			if reply := l.ask(http.MethodGet, path, ""); !strings.Contains(string(reply.Body), labReceiver) {
+				t.Fatalf("the PSP has %d %s, want our URL again", reply.Status, reply.Body)
+			}
+			told := l.pay(l.sale("PED-2", "30.00"), "30.00")
+			if codes := l.deliver(); !slices.Equal(codes, []int{http.StatusOK}) {
+				t.Errorf("callbacks were answered with %v, want one 200", codes)
+			}
+			l.work()
+			l.credited(told.EndToEndID, "30.00")
+			l.sweep()
+			l.credited(missed.EndToEndID, "20.00")
+			l.endOfDay()
+		})
 	}
 }

@@ -157,6 +157,24 @@ func TestPayoutRefusedAtFirstIsPutBackAndLaterNotSoon(t *testing.T) {
 		l.sent("80.00")
 		l.endOfDay()
 	})
+	t.Run("later, as the key stands for something", func(t *testing.T) {
+		l := newLab(t, labOptions{})
+		tp := l.listen()
+		l.sold("PED-1", "100.00")
+		inUse := rewritten(`"devolucao.valor"`, `"Idempotency-Key"`)
+		taken := func(req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
+			return inUse(req, func() (*http.Response, error) { return refused(req, nil) })
+		}
+		tp.on(http.MethodPost, never, taken, taken, taken, taken)
+		l.payOut(http.StatusAccepted, "PAG-1", "80.00")
+		for range 200 { // and the PSP knows of no payout all the while
+			l.clock.advance(time.Minute)
+			l.work()
+		}
+		l.payoutStands("PAG-1", receiver.PayoutReserved)
+		l.aside("80.00", "20.00")
+		l.sent()
+	})
 	t.Run("later, and it never was", func(t *testing.T) {
 		l := newLab(t, labOptions{})
 		tp := l.listen()

@@ -123,6 +123,45 @@ func TestRefusedRepeatAfterACrashIsNoProof(t *testing.T) {
 	l.endOfDay()
 }
 
+// The hour for which the PSP may hide an effect counts from the last call that
+// nobody has an answer of, not from the first: that last one is what took effect.
+func TestRefusedRepeatIsNoProofForAnHourAfterTheLastUnansweredCall(t *testing.T) {
+	l := newLab(t, labOptions{})
+	tp := l.record()
+	p := l.sold("PED-1", "100.00")
+	began, made := l.clock.Now(), time.Time{}
+	proofs := 0
+	for range 300 {
+		tp.on(http.MethodPut, func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error) {
+			switch now := l.clock.Now(); {
+			case now.Sub(began) < 50*time.Minute:
+				return never(req, call)
+			case made.IsZero():
+				made = now
+				return lost(req, call)
+			case now.Sub(began) > time.Hour:
+				proofs++
+			}
+			return problem(http.StatusBadRequest)(req, call)
+		})
+		tp.on(http.MethodGet, func(req *http.Request, call func() (*http.Response, error)) (*http.Response, error) {
+			if made.IsZero() || l.clock.Now().Sub(made) < 40*time.Minute {
+				return instead(http.StatusNotFound)(req, call)
+			}
+			return call()
+		})
+	}
+	l.refund(http.StatusAccepted, "DEV-1", p, "60.00")
+	l.rest()
+	l.stands("DEV-1", receiver.RefundReturned)
+	l.returned(p.EndToEndID, "60.00")
+	l.left(p.EndToEndID, "40.00")
+	if proofs == 0 {
+		t.Error("no repeat was refused when the first call was an hour old: the test looks at nothing")
+	}
+	l.endOfDay()
+}
+
 // The other side of it: the very first call's refusal is final at once, and a
 // later one is once the PSP has had its time and still knows of no refund.
 func TestRefusedRefundPutsTheMoneyBack(t *testing.T) {

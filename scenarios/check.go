@@ -51,7 +51,7 @@ func checkers() []checker {
 		creditedOnce{}, creditedAtLeastOnce{}, nothingInvented{}, netIsStatement{}, ackedIsStored{},
 		balanced{}, refundsWithinPaid{}, monotone{}, oneContent{}, ledgerIsStatement{}, replayChangesNothing{},
 		atRest{}, casesAreSuspense{}, onceOut{}, onePerKey{}, rightCharge{}, noFalseRefusal{},
-		&toldOnce{last: map[lineTo]int{}},
+		&toldOnce{last: map[string]perEndpoint{}, elsewhere: map[lineTo]int{}},
 	}
 }
 

@@ -18,8 +18,8 @@ func (balanced) commit(v *View, cs *receiver.ChangeSet) string {
 		if err := t.Validate(); err != nil {
 			return err.Error()
 		}
-		if v.References[t.Reference] > 1 {
-			return fmt.Sprintf("reference %s stands in the ledger %d times", t.Reference, v.References[t.Reference])
+		if n := v.Repeated[t.Reference]; n > 1 {
+			return fmt.Sprintf("reference %s stands in the ledger %d times", t.Reference, n)
 		}
 	}
 	return ""

@@ -37,23 +37,14 @@ func (atRest) end(f *final) string {
 			return fmt.Sprintf("payout %s is still %s after %d calls", x.Reference, x.State, x.Attempts)
 		}
 	}
-	for o := range f.Outbox.all() {
+	for id, o := range f.Outbox.all() {
+		to := f.Outbox.to(o)
 		switch {
-		case o.Sent && f.w.endpointNamed(o.Endpoint).got[o.ID] == 0:
-			return fmt.Sprintf("outbox event %d counts as sent and never arrived at %s", o.ID, o.Endpoint)
-		case !o.Sent && !o.Dead && !f.behindDead(o):
-			return fmt.Sprintf("outbox event %d was never sent to %s", o.ID, o.Endpoint)
+		case o.sent && f.w.endpointNamed(to).got.of(id) == 0:
+			return fmt.Sprintf("outbox event %d counts as sent and never arrived at %s", id, to)
+		case !o.sent && !o.dead && !f.Outbox.behindDead(id):
+			return fmt.Sprintf("outbox event %d was never sent to %s", id, to)
 		}
 	}
 	return ""
-}
-
-// behindDead says whether a dead letter of the same payment holds an event up.
-func (v *View) behindDead(o *receiver.OutboxEvent) bool {
-	for other := range v.Outbox.all() {
-		if other.EndToEndID == o.EndToEndID && other.Endpoint == o.Endpoint && other.Dead && !other.Skipped && other.Number < o.Number {
-			return true
-		}
-	}
-	return false
 }

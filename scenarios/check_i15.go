@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"time"
@@ -35,12 +36,13 @@ func (onePerKey) answer(v *View, a *apiAnswer) string {
 	if given.Status < 300 && !v.intended(a.asking) {
 		return fmt.Sprintf("the request under key %s was answered %s, and nothing came of it", a.reference, a.words())
 	}
-	before := v.Answers[a.key()]
+	before, known := v.Answers.first(a)
 	switch {
-	case before == nil || a.at.Sub(before.at) >= keptFor:
-		v.Answers[a.key()] = a
-	case before.status != a.status || before.contentType != a.contentType || before.body != a.body:
-		return fmt.Sprintf("the request under key %s was answered %s and, %s later, %s", a.reference, before.words(), a.at.Sub(before.at), a.words())
+	case !known:
+		v.Answers.keep(a)
+	case before.Status != a.status || before.ContentType != a.contentType || !bytes.Equal(before.Body, a.body):
+		return fmt.Sprintf("the request under key %s was answered %s and, %s later, %s",
+			a.reference, answerWords(before.Status, before.ContentType, before.Body), before.since(a.at), a.words())
 	}
 	return ""
 }
@@ -62,7 +64,7 @@ func (v *View) intended(k *asking) bool {
 // not the plan's. Refunds are I14's.
 func (onePerKey) end(f *final) string {
 	for _, txid := range sorted(f.MadeCharges) {
-		if _, ok := f.w.psp.Charge(txid); ok && f.w.subjects[string(txid)] == "" {
+		if _, ok := f.w.psp.Charge(txid); ok {
 			return fmt.Sprintf("the PSP has charge %s, which is a second effect of some request", txid)
 		}
 	}

@@ -1,7 +1,10 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
@@ -16,11 +19,12 @@ func (rightCharge) id() string       { return "I16" }
 func (rightCharge) sentence() string { return "Money is on the charge it was paid for" }
 
 func (rightCharge) end(f *final) string {
+	byTxID := f.chargesByTxID()
 	paid := map[pix.TxID][]pix.EndToEndID{}
 	for _, id := range f.ids {
 		known := f.Pix[id]
 		truth := known.Truth
-		c := f.ByTxID[truth.TxID]
+		c := byTxID[truth.TxID]
 		if !truth.Settled || truth.TxID == "" || c == nil {
 			continue
 		}
@@ -29,12 +33,22 @@ func (rightCharge) end(f *final) string {
 			return fmt.Sprintf("Pix %s was paid for charge %s and is booked on %q", id, c.Reference, p.Charge)
 		}
 	}
-	for _, id := range sorted(f.ByTxID) {
-		if d := f.chargeState(f.ByTxID[id], paid[id]); d != "" {
+	for _, id := range sorted(byTxID) {
+		if d := f.chargeState(byTxID[id], paid[id]); d != "" {
 			return d
 		}
 	}
 	return ""
+}
+
+// chargesByTxID are the charges by their txids, which no two share.
+func (v *View) chargesByTxID() map[pix.TxID]*receiver.Charge {
+	byTxID := make(map[pix.TxID]*receiver.Charge, len(v.Charges))
+	for _, ref := range slices.SortedFunc(maps.Keys(v.Charges), func(a, b receiver.ChargeRef) int { return cmp.Compare(a.Reference, b.Reference) }) {
+		c := v.Charges[ref]
+		byTxID[c.TxID] = c
+	}
+	return byTxID
 }
 
 func (v *View) chargeState(c *receiver.Charge, paid []pix.EndToEndID) string {

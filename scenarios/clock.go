@@ -34,7 +34,7 @@ func (c clock) Sleep(ctx context.Context, d time.Duration) error {
 // WithTimeout bounds a context by virtual time. No goroutine watches it: calls
 // look at their deadline when they park.
 func (c clock) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return deadlineContext{ctx, c.inst.w, c.inst.w.sched.Now() + chaos.Span(d)}, func() {}
+	return &deadlineContext{ctx, c.inst.w, c.inst.w.sched.Now() + chaos.Span(d)}, func() {}
 }
 
 type deadlineKey struct{}
@@ -46,28 +46,28 @@ type deadlineContext struct {
 }
 
 // Deadline is the virtual one.
-func (c deadlineContext) Deadline() (time.Time, bool) { return c.w.instant(c.at), true }
+func (c *deadlineContext) Deadline() (time.Time, bool) { return c.w.instant(c.at), true }
 
 // Err is set once the deadline has passed.
-func (c deadlineContext) Err() error {
+func (c *deadlineContext) Err() error {
 	if c.w.sched.Now() >= c.at {
 		return context.DeadlineExceeded
 	}
 	return c.Context.Err()
 }
 
-// Value answers deadlineKey with the instant.
-func (c deadlineContext) Value(key any) any {
+// Value answers deadlineKey with itself.
+func (c *deadlineContext) Value(key any) any {
 	if key == (deadlineKey{}) {
-		return c.at
+		return c
 	}
 	return c.Context.Value(key)
 }
 
 // deadline is the instant that bounds ctx, or Never.
 func deadline(ctx context.Context) chaos.Instant {
-	if at, ok := ctx.Value(deadlineKey{}).(chaos.Instant); ok {
-		return at
+	if c, ok := ctx.Value(deadlineKey{}).(*deadlineContext); ok {
+		return c.at
 	}
 	return chaos.Never
 }

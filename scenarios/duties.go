@@ -27,6 +27,10 @@ type dutyRest struct {
 type idler struct {
 	a     *actor
 	queue receiver.Queue
+	duty  bool
+	// seen is the world's version for which it sleeps long enough: what is in a
+	// queue that is no duty's changes with that alone.
+	seen uint64
 }
 
 // duty is the rest state of a duty, nil for the other queues.
@@ -121,6 +125,10 @@ func (w *World) rouse() {
 	}
 	w.turns = w.turns[:0]
 	for _, i := range w.idlers {
+		if !i.duty && i.seen == w.version {
+			continue
+		}
+		i.seen = w.version
 		if wake := w.nextTurnOf(i.queue); wake < i.a.task.Wake() {
 			w.sched.Rewake(i.a.task, wake)
 		}

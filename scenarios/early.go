@@ -11,9 +11,13 @@ func (w *World) cameTo(event int64) bool { return event > 0 && w.trace.Count() >
 // healsNow says whether the time to heal has come before the plan's end.
 func (w *World) healsNow() bool { return !w.healed && w.cameTo(w.option.HealAt) }
 
-// wish puts something that the plan wants done into the schedule.
+// wish puts something that the plan wants done into the schedule. Only a run that
+// heals early comes back to it.
 func (w *World) wish(when chaos.Instant, name, subject, step string, fn func()) {
-	w.wishes = append(w.wishes, w.at(when, name, subject, step, fn))
+	t := w.at(when, name, subject, step, fn)
+	if w.option.HealAt > 0 {
+		w.wishes = append(w.wishes, t)
+	}
 }
 
 // dropWishes takes what the plan has left to do out of the schedule, where the

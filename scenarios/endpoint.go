@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -16,20 +17,22 @@ import (
 type endpoint struct {
 	name  string
 	host  string
-	place string        // where the plan's faults strike it alone
-	got   map[int64]int // by event id
-	// heard is the number of the last effect of each payment; disorder says what
-	// came after what it should have come before.
-	heard    map[pix.EndToEndID]int
+	place string // where the plan's faults strike it alone
+	got   counts // by event id
+	// heard are the numbers of the last effect of each line, at all endpoints;
+	// this one's stands at its place among them. disorder says what came after what
+	// it should have come before.
+	heard    map[string]perEndpoint
+	at       int
 	disorder string
 }
 
 func newEndpoints() []*endpoint {
-	all := make([]*endpoint, chaos.Endpoints)
+	all, heard := make([]*endpoint, chaos.Endpoints), map[string]perEndpoint{}
 	for i := range all {
 		all[i] = &endpoint{
 			name: fmt.Sprintf("endpoint-%d", i+1), host: fmt.Sprintf(hostEndpoint, i+1),
-			place: chaos.EndpointPlace(i + 1), got: map[int64]int{}, heard: map[pix.EndToEndID]int{},
+			place: chaos.EndpointPlace(i + 1), got: counts{}, heard: heard, at: i,
 		}
 	}
 	return all
@@ -77,8 +80,8 @@ func endpointSecret(seed chaos.Seed, name string) pix.Secret {
 	return pix.Secret{ID: "m1", Key: []byte(seed.ID("secret", name, 32))}
 }
 
-// at is what goes wrong at this endpoint now: at it alone, or at each.
-func (e *endpoint) at(w *World) chaos.Merged {
+// wrong is what goes wrong at this endpoint now: at it alone, or at each.
+func (e *endpoint) wrong(w *World) chaos.Merged {
 	if m := w.faults.At(e.place, w.sched.Now()); m.Any() {
 		return m
 	}
@@ -87,7 +90,7 @@ func (e *endpoint) at(w *World) chaos.Merged {
 
 func (e *endpoint) serve(w *World, x *exchange, req *http.Request) (after time.Duration) {
 	x.header = http.Header{}
-	if m := e.at(w); m.Any() {
+	if m := e.wrong(w); m.Any() {
 		w.tally.Fire(m.From)
 		after = time.Duration(m.Change.SlowMS) * time.Millisecond
 		if m.Change.Down {
@@ -100,10 +103,17 @@ func (e *endpoint) serve(w *World, x *exchange, req *http.Request) (after time.D
 		}
 	}
 	var event told
-	if err := json.NewDecoder(req.Body).Decode(&event); err != nil {
+	body, err := io.ReadAll(req.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &event)
+	}
+	if err != nil {
 		w.fail(errors.Join(errors.New("the receiver sent an event that is no JSON"), err))
 		x.status = http.StatusBadRequest
 		return after
+	}
+	if known := w.view.Pix[event.EndToEndID]; known != nil && known.Payment != nil {
+		event.EndToEndID = known.Payment.EndToEndID // the same, in the memory that is kept anyway
 	}
 	e.hear(event)
 	x.status = http.StatusOK
@@ -115,18 +125,27 @@ type told struct {
 	ID         int64          `json:"id"`
 	Kind       string         `json:"kind"`
 	EndToEndID pix.EndToEndID `json:"endToEndId"`
-	Number     int            `json:"number"`
+	PayoutKey  string         `json:"payoutKey"`
+	Number     int32          `json:"number"`
+}
+
+// line is what the event's order holds in.
+func (t told) line() string {
+	o := receiver.OutboxEvent{EndToEndID: t.EndToEndID, PayoutKey: t.PayoutKey}
+	return o.Line()
 }
 
 // hear takes an event. One that came before is known; of those that did not, each
 // has to follow the one before it.
 func (e *endpoint) hear(t told) {
-	e.got[t.ID]++
-	if e.got[t.ID] > 1 {
+	if e.got.add(t.ID) > 1 {
 		return
 	}
-	if want := e.heard[t.EndToEndID] + 1; t.Number != want && e.disorder == "" {
-		e.disorder = fmt.Sprintf("%s heard of %s, number %d of Pix %s, when it waited for number %d", e.name, t.Kind, t.Number, t.EndToEndID, want)
+	line := t.line()
+	heard := e.heard[line]
+	if want := heard[e.at] + 1; t.Number != want && e.disorder == "" {
+		e.disorder = fmt.Sprintf("%s heard of %s, number %d of %s, when it waited for number %d", e.name, t.Kind, t.Number, named(line), want)
 	}
-	e.heard[t.EndToEndID] = max(e.heard[t.EndToEndID], t.Number)
+	heard[e.at] = max(heard[e.at], t.Number)
+	e.heard[line] = heard
 }

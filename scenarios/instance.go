@@ -128,17 +128,17 @@ const idlePause = 50 * chaos.Millisecond
 // loop runs a step whenever its queue has something due.
 func (in *instance) loop(s receiver.Step) {
 	w, a := in.w, in.w.self()
-	errs := 0
-	idle := &idler{a: a, queue: s.Queue()}
+	errs, queue := 0, s.Queue()
+	idle := &idler{a: a, queue: queue, duty: w.duty(queue) != nil}
 	for {
-		wake := w.nextTurn(s.Queue())
+		wake := w.nextTurn(queue)
 		if wake > w.sched.Now() {
 			in.wait(idle, wake)
 			continue
 		}
-		turn := w.beginTurn(s.Queue())
+		turn := w.beginTurn(queue)
 		p, err := s.RunOnce(context.Background())
-		w.endTurn(s.Queue(), turn, p, err)
+		w.endTurn(queue, turn, p, err)
 		if w.stop() {
 			return
 		}
@@ -167,6 +167,7 @@ func (in *instance) flush(b *receiver.Batcher) {
 // wait parks a loop that the world may wake earlier.
 func (in *instance) wait(i *idler, wake chaos.Instant) {
 	in.w.idle(i)
+	i.seen = in.w.version
 	defer in.w.awake(i)
 	i.a.park(wake, "", "idle")
 }

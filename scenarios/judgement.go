@@ -63,8 +63,8 @@ func (w *World) pending() []string {
 	for _, id := range sorted(w.view.Pix) {
 		refunds += openRefunds(w.view.Pix[id].Refunds)
 	}
-	for o := range w.view.Outbox.all() {
-		if !o.Sent && !o.Dead {
+	for _, o := range w.view.Outbox.all() {
+		if !o.sent && !o.dead {
 			outbox++
 		}
 	}
@@ -192,6 +192,6 @@ func (w *World) watchReplay(cs *receiver.ChangeSet) {
 	case len(cs.Cases) > 0:
 		w.moved("delivering everything again changed case " + cs.Cases[0].After.ID)
 	case len(cs.Outbox) > 0 && cs.Outbox[0].Before == nil:
-		w.moved(fmt.Sprintf("delivering everything again told the merchant of %s once more", cs.Outbox[0].After.EndToEndID))
+		w.moved(fmt.Sprintf("delivering everything again told the merchant of %s once more", cs.Outbox[0].After.Line()))
 	}
 }

@@ -29,6 +29,7 @@ func Marks() []string {
 func RareMarks() []string {
 	return []string{
 		string(receiver.MarkRefundRekeyed), string(receiver.MarkPhantomRefund), string(receiver.MarkSendLost),
+		string(receiver.MarkPayoutKeyOver),
 		string(fakepsp.MarkReturnInPart),
 		markForOperator, markExcess, markChargeRefused,
 	}
@@ -91,6 +92,15 @@ func committedMarks() []committedMark {
 		{markChargeRefused, anyCharge(func(b, a *receiver.Charge) bool {
 			return b != nil && b.State != a.State && a.State == receiver.ChargeFailed
 		})},
+		{"a payout was taken, and its money set aside", anyPayout(func(b, a *receiver.Payout) bool { return b == nil && a.State == receiver.PayoutReserved })},
+		{"a payout was confirmed", anyPayout(func(b, a *receiver.Payout) bool {
+			return b != nil && b.State != a.State && a.State == receiver.PayoutConfirmed
+		})},
+		{"a payout failed, and its money went back", anyPayout(func(b, a *receiver.Payout) bool {
+			return b != nil && b.State != a.State && a.State == receiver.PayoutFailed
+		})},
+		{"a payout was queued for conciliation", anyPayout(func(b, a *receiver.Payout) bool { return a.Queued && (b == nil || !b.Queued) })},
+		{"a payout came back, whole or in part", anyPayout(func(b, a *receiver.Payout) bool { return b != nil && len(a.Returns) > len(b.Returns) })},
 		{"a charge was removed", anyCharge(func(b, a *receiver.Charge) bool {
 			return b != nil && b.State != a.State && a.State == receiver.ChargeRemoved
 		})},
@@ -132,6 +142,17 @@ func anyPayment(fn func(before, after *receiver.Payment) bool) func(*receiver.Ch
 func anyRefund(fn func(before, after *receiver.Refund) bool) func(*receiver.ChangeSet) bool {
 	return func(cs *receiver.ChangeSet) bool {
 		for _, c := range cs.Refunds {
+			if fn(c.Before, c.After) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func anyPayout(fn func(before, after *receiver.Payout) bool) func(*receiver.ChangeSet) bool {
+	return func(cs *receiver.ChangeSet) bool {
+		for _, c := range cs.Payouts {
 			if fn(c.Before, c.After) {
 				return true
 			}

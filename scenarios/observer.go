@@ -124,7 +124,7 @@ func (o pspObserver) Lost(at chaos.CallbackAddress) {
 // Called notes a call of the API.
 func (o pspObserver) Called(c fakepsp.APICall) {
 	o.w.lastCall = c
-	if txid, ok := strings.CutPrefix(c.Target, "/v2/cob/"); ok && c.Method == http.MethodPut {
+	if txid, ok := strings.CutPrefix(c.Target, "/v2/cob/"); ok && c.Method == http.MethodPut && o.w.subjects[txid] == "" {
 		o.w.view.MadeCharges[pix.TxID(txid)] = true
 	}
 	status := fmt.Sprint(c.Status)

@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
@@ -18,10 +20,11 @@ type Outcome struct {
 	Rows receiver.ChangeSet
 	// Stored are the balances that the store keeps beside the ledger.
 	Stored map[receiver.Account]pix.Amount
-	// Settled, Refunds and Statement are the PSP's truth; Contradiction is what
+	// Settled, Refunds, Payouts and Statement are the PSP's truth; Contradiction is what
 	// the PSP found wrong with itself.
 	Settled       []fakepsp.SettledPix
 	Refunds       []fakepsp.RefundRow
+	Payouts       []fakepsp.PayoutRow
 	Statement     []pix.StatementLine
 	Contradiction string
 	// Acknowledged are the callbacks that were answered 2xx, Unreadable counts
@@ -50,8 +53,9 @@ type Outcome struct {
 // Acknowledged is a callback that was answered 2xx, by the time of the PSP's
 // clock, which is the receivers'.
 type Acknowledged struct {
-	At    time.Time
-	Items []pix.CallbackItem
+	At      time.Time
+	Items   []pix.CallbackItem
+	Payouts []pix.PayoutItem
 }
 
 // Answer is one answer to a request of the merchant's under an idempotency key,
@@ -76,7 +80,13 @@ func Judge(o Outcome) *Report {
 	}
 	if o.Arrived != nil {
 		// A live run's merchant has one endpoint, under the default name.
-		w.endpoints = []*endpoint{{name: receiver.DefaultEndpoint, got: o.Arrived}}
+		got := counts{}
+		for _, id := range slices.Sorted(maps.Keys(o.Arrived)) {
+			for range o.Arrived[id] {
+				got.add(id)
+			}
+		}
+		w.endpoints = []*endpoint{{name: receiver.DefaultEndpoint, got: got}}
 		w.view.endpoints = w.rules().Endpoints
 	}
 	if plain(o.Plan) && o.Refused > 0 {
@@ -106,6 +116,10 @@ func (w *World) learn() {
 				EndToEndID: row.EndToEndID, ID: row.ID, ReturnID: row.ReturnID, Amount: row.Amount, Nature: row.Nature, Status: row.Status,
 			})
 		}
+	}
+	for _, row := range w.left.Payouts {
+		v.TruthPayouts[row.EndToEndID] = row
+		v.TruthByKey[row.Key] = append(v.TruthByKey[row.Key], row.EndToEndID)
 	}
 	for _, d := range w.plan.Faults {
 		at := d.Target.Callback
@@ -137,6 +151,9 @@ func (j *judge) afterwards(o *Outcome) {
 	j.commit(&o.Rows)
 	for _, a := range o.Acknowledged {
 		j.acked(a.Items)
+		if d := j.w.view.lostPayouts(a.Payouts); d != "" {
+			j.report("I5", d, nil)
+		}
 		if d := j.w.view.late(a); d != "" && !o.Skewed {
 			j.report("I5", d, nil)
 		}
@@ -144,7 +161,7 @@ func (j *judge) afterwards(o *Outcome) {
 	for _, a := range o.Answers {
 		j.answer(&apiAnswer{
 			asking:  &asking{w: j.w, route: a.Route, reference: a.Reference, endToEnd: a.EndToEndID},
-			altered: a.Altered, at: a.At, status: a.Status, contentType: a.ContentType, body: a.Body,
+			altered: a.Altered, at: a.At, status: a.Status, contentType: a.ContentType, body: []byte(a.Body),
 		})
 	}
 	if len(o.Pending) == 0 {

@@ -155,8 +155,8 @@ func (w *World) countInto(r *Report) {
 			r.CasesOpen++
 		}
 	}
-	for o := range w.view.Outbox.all() {
-		if o.Sent {
+	for _, o := range w.view.Outbox.all() {
+		if o.sent {
 			r.OutboxSent++
 		}
 	}

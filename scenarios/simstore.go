@@ -260,10 +260,9 @@ func lease[O any](s *simStore, command string, subject func(O) string, do func()
 func (s *simStore) pauseWorker() {
 	w := s.in.w
 	m := w.faults.At(s.in.workerPlace, w.sched.Now())
-	if !m.Any() || m.Change.PauseMS == 0 || w.paused[m.From[0]] {
+	if m.Change.PauseMS == 0 || !m.First(w.paused) {
 		return
 	}
-	w.paused[m.From[0]] = true
 	w.tally.Fire(m.From)
 	a := w.self()
 	w.emit(a.task.Name, "worker.paused", strconv.FormatInt(m.Change.PauseMS, 10)+" ms")
@@ -313,7 +312,7 @@ func (s *simStore) SaveDuty(ctx context.Context, d receiver.Duty, done bool) (bo
 }
 
 func (s *simStore) LeaseOutbox(ctx context.Context, in receiver.Lease) ([]receiver.OutboxEvent, error) {
-	return lease(s, "LeaseOutbox", func(e receiver.OutboxEvent) string { return s.id(string(e.EndToEndID)) },
+	return lease(s, "LeaseOutbox", s.ofEvent,
 		func() ([]receiver.OutboxEvent, error) { return s.inner.LeaseOutbox(ctx, in) })
 }
 

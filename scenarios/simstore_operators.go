@@ -8,8 +8,16 @@ import (
 )
 
 func (s *simStore) ListOutbox(ctx context.Context, q receiver.OutboxQuery) ([]receiver.OutboxEvent, error) {
-	return lease(s, "ListOutbox", func(o receiver.OutboxEvent) string { return s.id(string(o.EndToEndID)) },
+	return lease(s, "ListOutbox", s.ofEvent,
 		func() ([]receiver.OutboxEvent, error) { return s.inner.ListOutbox(ctx, q) })
+}
+
+// ofEvent is the subject of an outbox event: its payment, or its payout.
+func (s *simStore) ofEvent(o receiver.OutboxEvent) string {
+	if o.PayoutKey != "" {
+		return s.id(o.Payout)
+	}
+	return s.id(string(o.EndToEndID))
 }
 
 func (s *simStore) ReplayOutbox(ctx context.Context, in []receiver.Decision) ([]bool, error) {

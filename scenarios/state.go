@@ -62,8 +62,8 @@ func (w *World) state() *State {
 	for _, id := range sorted(v.Cases) {
 		s.Cases = append(s.Cases, *v.Cases[id])
 	}
-	for o := range v.Outbox.all() {
-		if !o.Sent && !o.Dead {
+	for _, o := range v.Outbox.all() {
+		if !o.sent && !o.dead {
 			s.Unsent++
 		}
 	}

@@ -97,13 +97,11 @@ func (s *sale) create() {
 		s.w.fail(err)
 		return
 	}
-	body.Amount++
-	altered, err := json.Marshal(body)
-	if err != nil {
-		s.w.fail(err)
-		return
+	ask := &asking{w: s.w, subject: c.ID, route: receiver.RouteCharges, reference: c.Reference, body: raw}
+	ask.altered = func() ([]byte, error) {
+		body.Amount++
+		return json.Marshal(body)
 	}
-	ask := &asking{w: s.w, subject: c.ID, route: receiver.RouteCharges, reference: c.Reference, body: raw, altered: altered}
 	s.tries++
 	in := ask.request(s.name(http.MethodPost), raw, false)
 	if s.tries == 1 {

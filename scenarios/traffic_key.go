@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -36,7 +38,7 @@ type asking struct {
 	reference string
 	endToEnd  string // of the Pix to refund; empty for a charge
 	body      []byte
-	altered   []byte // the same with another amount
+	altered   func() ([]byte, error) // the same with another amount
 }
 
 // key names the request's idempotency key.
@@ -57,11 +59,17 @@ func (k *asking) first(in *inbound) {
 	}
 	if after := m.Change.AlteredAfterMS; after > 0 {
 		k.later("alter", after, func(name string) {
-			if w.view.Keys[k.key()] == nil {
+			body, err := k.altered()
+			known, failed := w.store.FindKeys(context.Background(), []receiver.KeyRef{k.key()})
+			if err := errors.Join(err, failed); err != nil {
+				w.fail(err)
+				return
+			}
+			if known[0] == nil {
 				return // the key stands for nothing yet: another body would be the first
 			}
 			k.fired(m, func(c chaos.Change) bool { return c.AlteredAfterMS > 0 })
-			k.extra(name, k.altered, true)
+			k.extra(name, body, true)
 		})
 	}
 }
@@ -105,7 +113,7 @@ func (k *asking) request(name string, body []byte, altered bool) *inbound {
 		}
 		k.w.judge.answer(&apiAnswer{
 			asking: k, altered: altered, at: k.w.now(), status: rec.code(),
-			contentType: rec.header.Get("Content-Type"), body: rec.body.String(),
+			contentType: rec.header.Get("Content-Type"), body: rec.body.Bytes(),
 		})
 	}
 	return in
@@ -118,15 +126,17 @@ type apiAnswer struct {
 	at          time.Time
 	status      int
 	contentType string
-	body        string
+	body        []byte
 }
 
 // words is the answer in short, for findings.
-func (a *apiAnswer) words() string {
+func (a *apiAnswer) words() string { return answerWords(a.status, a.contentType, a.body) }
+
+func answerWords(status int, contentType string, body []byte) string {
 	const most = 120
-	body := a.body
-	if len(body) > most {
-		body = body[:most] + "…"
+	text := string(body)
+	if len(text) > most {
+		text = text[:most] + "…"
 	}
-	return strconv.Itoa(a.status) + " " + a.contentType + " " + body
+	return strconv.Itoa(status) + " " + contentType + " " + text
 }

@@ -58,18 +58,18 @@ type refundBody struct {
 func (k *refundAsk) send() {
 	w, r := k.w, k.refund
 	k.tries++
-	body, err := json.Marshal(refundBody{pix.Amount(r.AmountCents), k.pix.EndToEndID, r.Reference})
-	if err != nil {
-		w.fail(err)
-		return
-	}
-	altered, err := json.Marshal(refundBody{pix.Amount(r.AmountCents + 1), k.pix.EndToEndID, r.Reference})
+	wanted := refundBody{pix.Amount(r.AmountCents), k.pix.EndToEndID, r.Reference}
+	body, err := json.Marshal(wanted)
 	if err != nil {
 		w.fail(err)
 		return
 	}
 	ask := &asking{
-		w: w, subject: r.ID, route: receiver.RouteRefunds, reference: r.Reference, endToEnd: k.pix.EndToEndID, body: body, altered: altered,
+		w: w, subject: r.ID, route: receiver.RouteRefunds, reference: r.Reference, endToEnd: k.pix.EndToEndID, body: body,
+	}
+	ask.altered = func() ([]byte, error) {
+		wanted.Amount++
+		return json.Marshal(wanted)
 	}
 	in := ask.request("merchant/"+r.ID+"/"+strconv.Itoa(k.tries), body, false)
 	if k.tries == 1 {

@@ -22,11 +22,10 @@ type View struct {
 	// Unreadable are the events that speak of no Pix.
 	Unreadable map[int64]*receiver.Event
 	Charges    map[receiver.ChargeRef]*receiver.Charge
-	ByTxID     map[pix.TxID]*receiver.Charge
 	// ByRefund are the events by the state of a refund that they speak of.
 	ByRefund map[refundState]*receiver.Event
 	Cases    map[string]*receiver.Case
-	Outbox   numbered[receiver.OutboxEvent]
+	Outbox   outboxView
 	Variants []receiver.Variant
 	// Balance is the sum of entries by account.
 	Balance map[receiver.Account]pix.Amount
@@ -35,13 +34,16 @@ type View struct {
 	// Returned is what the settlement account has for the line of a refund.
 	Returned map[returnLine]pix.Amount
 	// Revenue is what reached revenue, by charge.
-	Revenue    map[string]pix.Amount
-	References map[string]int
+	Revenue map[string]pix.Amount
+	// References are those of all transactions, Repeated says how often those came
+	// that came more than once.
+	References map[string]struct{}
+	Repeated   map[string]int
 
-	// Keys are the idempotency keys, Answers the first answer given under each.
-	Keys    map[receiver.KeyRef]*receiver.Key
-	Answers map[receiver.KeyRef]*apiAnswer
-	// MadeCharges are the txids of charges that the PSP was asked to make.
+	// Answers are the first answers given under idempotency keys.
+	Answers answers
+	// MadeCharges are the txids of charges that the PSP was asked to make and that
+	// are not the plan's.
 	MadeCharges map[pix.TxID]bool
 	// Payouts are the payouts by key, ByPayout the events about them by inbox key,
 	// InTransit what the ledger has set aside for each.
@@ -113,14 +115,14 @@ type PixMoney struct {
 func newView() *View {
 	return &View{
 		Pix: map[pix.EndToEndID]*PixView{}, Unreadable: map[int64]*receiver.Event{}, ByRefund: map[refundState]*receiver.Event{},
-		Charges: map[receiver.ChargeRef]*receiver.Charge{}, ByTxID: map[pix.TxID]*receiver.Charge{},
-		Cases: map[string]*receiver.Case{}, Balance: map[receiver.Account]pix.Amount{},
-		Revenue: map[string]pix.Amount{}, References: map[string]int{},
+		Charges: map[receiver.ChargeRef]*receiver.Charge{},
+		Cases:   map[string]*receiver.Case{}, Balance: map[receiver.Account]pix.Amount{},
+		Revenue: map[string]pix.Amount{}, References: map[string]struct{}{}, Repeated: map[string]int{},
 		Returned: map[returnLine]pix.Amount{}, Memos: map[string]receiver.Memo{},
-		Keys: map[receiver.KeyRef]*receiver.Key{}, Answers: map[receiver.KeyRef]*apiAnswer{}, MadeCharges: map[pix.TxID]bool{},
+		Answers: newAnswers(), MadeCharges: map[pix.TxID]bool{},
 		Payouts: map[string]*receiver.Payout{}, ByPayout: map[string]*receiver.Event{}, InTransit: map[string]pix.Amount{},
 		TruthPayouts: map[pix.EndToEndID]fakepsp.PayoutRow{}, TruthByKey: map[string][]pix.EndToEndID{},
-		Said: map[pix.EndToEndID][]pix.Amount{},
+		Said: map[pix.EndToEndID][]pix.Amount{}, Outbox: newOutboxView(),
 	}
 }
 
@@ -188,11 +190,10 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 		}
 	}
 	for _, c := range cs.Keys {
-		v.putKey(c)
+		v.Answers.follow(c)
 	}
 	for _, c := range cs.Charges {
 		v.Charges[receiver.ChargeRef{Consumer: c.After.Consumer, Reference: c.After.Reference}] = c.After
-		v.ByTxID[c.After.TxID] = c.After
 	}
 	for _, c := range cs.Payments {
 		v.putPayment(c)
@@ -210,21 +211,12 @@ func (v *View) apply(cs *receiver.ChangeSet) {
 		v.Cases[c.After.ID] = c.After
 	}
 	for _, c := range cs.Outbox {
-		v.Outbox.put(c.After.ID, c.After)
+		v.Outbox.put(c.After)
 	}
 	v.Variants = append(v.Variants, cs.Variants...)
 	for _, t := range cs.Transactions {
 		v.post(t)
 	}
-}
-
-// putKey replaces a key's row, or takes it away.
-func (v *View) putKey(c receiver.KeyChange) {
-	if c.After == nil {
-		delete(v.Keys, c.Before.KeyRef)
-		return
-	}
-	v.Keys[c.After.KeyRef] = c.After
 }
 
 // returnLine names a refund's line of the statement.
@@ -263,7 +255,10 @@ func (v *View) putRefund(c receiver.RefundChange) {
 }
 
 func (v *View) post(t receiver.Transaction) {
-	v.References[t.Reference]++
+	if _, known := v.References[t.Reference]; known {
+		v.Repeated[t.Reference] = max(v.Repeated[t.Reference], 1) + 1
+	}
+	v.References[t.Reference] = struct{}{}
 	adjusts := strings.HasPrefix(t.Reference, receiver.AdjustReference(""))
 	payout, _, _ := strings.Cut(strings.TrimPrefix(t.Reference, "pay:"), ":")
 	for _, e := range t.Entries {

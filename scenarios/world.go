@@ -79,7 +79,7 @@ type World struct {
 	// left is what a run left behind that this world did not step; nil where it does.
 	left   *Outcome
 	marks  *marks
-	wishes []*chaos.Task // what the plan has left to do
+	wishes []*chaos.Task // what the plan has left to do, in a run that heals early
 	// watch is shown every exchange of the PSP's API; lastCall is the one it is of.
 	watch    func(req *http.Request, body []byte, reply fakepsp.Reply)
 	lastCall fakepsp.APICall
@@ -190,6 +190,7 @@ func (w *World) openPSP() error {
 		NewID:         w.plan.Seed.ID, Terms: w.refundTerms, RefundRepeat: s.RefundRepeat,
 		PayoutTerms: w.payoutTerms, PayoutIDs: s.PayoutIDs, PayoutKeyTTL: w.keyTTL(),
 		Observe: pspObserver{w: w}, Insert: w.option.Insert,
+		Room: fakepsp.Room{Pix: len(w.plan.Payments), Refunds: len(w.plan.Refunds), Payouts: len(w.plan.Payouts)},
 	})
 	return err
 }

@@ -83,7 +83,7 @@ const mostRounds = 4
 func (s *Shrinker) settle() {
 	for range mostRounds {
 		before := string(s.best.Encode())
-		for _, pass := range []func(){s.tail, s.payments, s.faults, s.returns, s.settings, s.numbers, s.amounts, s.schedule} {
+		for _, pass := range []func(){s.tail, s.payments, s.faults, s.outages, s.returns, s.settings, s.numbers, s.amounts, s.schedule} {
 			pass()
 		}
 		if s.ended || string(s.best.Encode()) == before {

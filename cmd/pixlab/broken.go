@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 
@@ -18,6 +20,8 @@ type brokenJSON struct {
 	Mode      string `json:"mode"`
 	FirstSeed *int   `json:"first_seed"`
 	Tried     int    `json:"seeds_tried"`
+	Detail    string `json:"detail,omitempty"`  // what a live one showed
+	Skipped   string `json:"skipped,omitempty"` // why nobody looked
 }
 
 // brokenFlags are the flags of "broken".
@@ -25,11 +29,15 @@ type brokenFlags struct {
 	seeds, jobs countFlag
 	profile     string
 	json, table bool
+	named       bool // by the caller
 }
 
 const brokenDoc = `Prove that the checks can fail: run receivers and fake PSPs that are wrong in one known way,
 seed after seed, until the invariant that each must break is broken. The reference receiver
 runs on the same seeds and must break none.
+
+Those of mode live are wrong in a way that only a real database shows: they need a PostgreSQL,
+and no seed. Where there is none they are not looked at, unless they are asked for by name.
 
 One seed of one receiver: pixlab run --seed N --receiver NAME`
 
@@ -50,6 +58,7 @@ func (c *cli) brokenCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			f.named = len(names) > 0
 			if f.table {
 				return c.brokenTable(chosen, &f)
 			}
@@ -70,13 +79,13 @@ func (c *cli) suspects() []suspect {
 	var out []suspect
 	for _, r := range c.receivers {
 		if r.Invariant != "" {
-			out = append(out, suspect{name: r.Name, doc: r.Doc, invariant: r.Invariant, options: scenarios.Options{Receiver: &r}})
+			out = append(out, suspect{name: r.Name, doc: r.Doc, invariant: r.Invariant, mode: modeModel, options: scenarios.Options{Receiver: &r}})
 		}
 	}
 	for _, p := range c.psps {
-		out = append(out, suspect{name: p.Name, doc: p.Doc, invariant: selfCheck, options: p.Options})
+		out = append(out, suspect{name: p.Name, doc: p.Doc, invariant: selfCheck, mode: modeModel, options: p.Options})
 	}
-	return out
+	return append(out, liveSuspects()...)
 }
 
 func (c *cli) broken(chosen []suspect, f *brokenFlags) error {
@@ -88,6 +97,14 @@ func (c *cli) broken(chosen []suspect, f *brokenFlags) error {
 	}
 	var catches []catch
 	for _, s := range chosen {
+		if s.mode == modeLive {
+			got, err := c.shown(s, f, show)
+			if err != nil {
+				return err
+			}
+			catches = append(catches, got)
+			continue
+		}
 		got, err := hunted(s)
 		if err != nil {
 			return err
@@ -100,6 +117,22 @@ func (c *cli) broken(chosen []suspect, f *brokenFlags) error {
 	}
 	show.clear()
 	return c.tellBroken(catches, reference, f)
+}
+
+// shown is the catch of a live suspect. That the reference shows something too is
+// an error of the lab's; so is it that there is no database where it was asked for
+// by name.
+func (c *cli) shown(s suspect, f *brokenFlags, show *progress) (catch, error) {
+	got, alarm, err := c.showLive(s, show)
+	switch {
+	case err != nil:
+		return got, err
+	case got.skipped != "" && f.named:
+		return got, environmentError{"run " + s.name, errors.New(got.skipped)}
+	case alarm != "":
+		return got, fmt.Errorf("the reference receiver does not hold beside %s: %s", s.name, alarm)
+	}
+	return got, nil
 }
 
 func (c *cli) tellBroken(catches []catch, reference catch, f *brokenFlags) error {
@@ -136,18 +169,29 @@ func (c *cli) tellBroken(catches []catch, reference catch, f *brokenFlags) error
 func missedOf(catches []catch) []string {
 	var names []string
 	for _, got := range catches {
-		if !got.caught {
+		if !got.caught && got.skipped == "" {
 			names = append(names, got.suspect.name)
 		}
 	}
 	return names
 }
 
+// lookedAt counts those that were not left out.
+func lookedAt(catches []catch) (n int) {
+	for _, got := range catches {
+		if got.skipped == "" {
+			n++
+		}
+	}
+	return n
+}
+
 func encodeBroken(catches []catch) []byte {
 	results := []brokenJSON{}
 	for _, got := range catches {
-		r := brokenJSON{Name: got.suspect.name, Caught: got.caught, Invariant: got.suspect.invariant, Mode: modeModel, Tried: got.tried}
-		if got.caught {
+		r := brokenJSON{Name: got.suspect.name, Caught: got.caught, Invariant: got.suspect.invariant, Mode: got.suspect.mode, Tried: got.tried,
+			Detail: got.detail, Skipped: got.skipped}
+		if got.caught && got.suspect.mode == modeModel {
 			r.FirstSeed = &got.seed
 		}
 		results = append(results, r)
@@ -160,12 +204,21 @@ func catchTable(p *page, catches []catch) {
 	p.line("%s", p.dim("  "+pad("name", wide)+"  caught  invariant  mode   first_seed  seeds_tried"))
 	for _, got := range catches {
 		caught, first := p.bad("no    "), "–"
-		if got.caught {
-			caught, first = p.good("yes   "), grouped(got.seed)
+		switch {
+		case got.skipped != "":
+			caught = p.dim("–     ")
+		case got.caught:
+			caught = p.good("yes   ")
+		}
+		if got.caught && got.suspect.mode == modeModel {
+			first = grouped(got.seed)
 		}
 		p.line("%s %s  %s  %s  %s  %s  %s", p.mark(got.caught), p.bold(pad(got.suspect.name, wide)), caught,
-			pad(got.suspect.invariant, 9), modeModel, padLeft(first, 10), padLeft(grouped(got.tried), 11))
+			pad(got.suspect.invariant, 9), pad(got.suspect.mode, 5), padLeft(first, 10), padLeft(grouped(got.tried), 11))
 		p.wrapped(4, got.suspect.doc)
+		if got.skipped != "" {
+			p.wrapped(4, "not looked at: "+got.skipped)
+		}
 	}
 }
 
@@ -175,7 +228,11 @@ func brokenVerdict(p *page, catches []catch, missed []string, reference catch, f
 		p.line("%s: the reference receiver on seeds 1 to %s, no alarm", p.good("held"), grouped(reference.tried))
 	}
 	if len(missed) == 0 {
-		p.line("%s: %d of %d, profile %s", p.good("caught"), len(catches), len(catches), f.profile)
+		looked, rest := lookedAt(catches), ""
+		if n := len(catches) - looked; n > 0 {
+			rest = fmt.Sprintf("; %d not looked at", n)
+		}
+		p.line("%s: %d of %d, profile %s%s", p.good("caught"), looked, looked, f.profile, rest)
 		return
 	}
 	p.line("%s: %d of %d by %s, profile %s", p.bad("not caught"), len(missed), len(catches), counted(f.seeds.n, "seed", "seeds"), f.profile)

@@ -45,7 +45,7 @@ func TestGoldenBrokenPage(t *testing.T) {
 		t.Fatalf("docs/broken.md has %d rows, %d are wrong on purpose; run make golden", len(rows), len(suspects))
 	}
 	for i, s := range suspects {
-		want := "| `" + s.name + "` | " + strings.ReplaceAll(s.doc, "|", `\|`) + " | " + s.invariant + " | " + modeModel + " | "
+		want := "| `" + s.name + "` | " + strings.ReplaceAll(s.doc, "|", `\|`) + " | " + s.invariant + " | " + s.mode + " | "
 		if !strings.HasPrefix(rows[i], want) || strings.Contains(rows[i], "not caught") {
 			t.Errorf("row %d is\n%swant it to begin with\n%s\nand to be caught; run make golden", i+1, rows[i], want)
 		}

@@ -83,7 +83,7 @@ func (c *cli) root() *cobra.Command {
 		c.profilesCommand(), c.faultsCommand(), c.versionCommand(), c.measureCommand(),
 		c.receiverCommand(), c.certsCommand(), c.shrinkCommand(), c.exploreCommand(),
 		c.replayCommand(), c.diffCommand(), c.demoCommand(), c.loadCommand(), c.leashCommand(),
-		c.quarantineCommand(), c.casesCommand(), c.outboxCommand(), c.reconcileCommand(), c.reportCommand(), c.recordsCommand(),
+		c.quarantineCommand(), c.casesCommand(), c.payoutsCommand(), c.outboxCommand(), c.reconcileCommand(), c.reportCommand(), c.recordsCommand(),
 	)
 	for _, sub := range root.Commands() {
 		sub.DisableFlagsInUseLine = true

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/pixlab/pixlab/chaos"
+	"github.com/pixlab/pixlab/internal/pgcluster"
+	"github.com/pixlab/pixlab/internal/pgcluster/pgtest"
 	"github.com/pixlab/pixlab/scenarios"
 )
 
@@ -95,7 +98,27 @@ func TestScenarioThatFails(t *testing.T) {
 func TestBrokenOnesAreCaught(t *testing.T) {
 	t.Parallel()
 	for _, s := range newCLI(nil, nil, nil).suspects() {
-		firstSeed(t, s.name)
+		if s.mode == modeModel { // those of mode live have a test of their own
+			firstSeed(t, s.name)
+		}
+	}
+}
+
+func TestLiveBrokenOnesAreCaughtByName(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, s := range liveSuspects() {
+		names = append(names, s.name)
+	}
+	got := pixlab("", append([]string{"broken", "--seeds", "1", "--json"}, names...)...)
+	if strings.Contains(got.err, pgcluster.ErrNotFound.Error()) && os.Getenv(pgtest.EnvRequire) == "" {
+		t.Skip(got.err)
+	}
+	for i, raw := range array(t, []byte(got.want(t, exitHeld).quiet(t).out)) {
+		r := object(t, raw, "name caught invariant mode first_seed seeds_tried detail")
+		if string(r["caught"]) != "true" || string(r["mode"]) != `"live"` || string(r["first_seed"]) != "null" {
+			t.Errorf("%s: %s", names[i], raw)
+		}
 	}
 }
 

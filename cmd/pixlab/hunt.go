@@ -7,6 +7,7 @@ import (
 
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/scenarios"
+	live "github.com/pixlab/pixlab/scenarios/live/broken"
 )
 
 // suspect is one thing that is wrong on purpose, or the reference, which is not.
@@ -14,7 +15,9 @@ type suspect struct {
 	name, doc string
 	// invariant is the one that has to break, empty on the reference.
 	invariant string
+	mode      string // model, unless it is wrong on a real database alone
 	options   scenarios.Options
+	live      live.Receiver // in live mode
 }
 
 // hunt is the search for the first seed that shows what is wrong.
@@ -39,6 +42,8 @@ type catch struct {
 	caught  bool
 	seed    int // the first that shows it
 	tried   int
+	detail  string // what a live one showed
+	skipped string // why nobody looked
 }
 
 // run tries the seeds after base up to the first that shows what is wrong. However

@@ -21,6 +21,7 @@ import (
 type loadFlags struct {
 	rate, connections, items countFlag
 	receivers, stock, rows   countFlag
+	payouts                  countFlag
 	redeliver                percentFlag
 	duration, settle         pspSpan
 	saturate, json, suite    bool
@@ -50,12 +51,17 @@ another connection.
 
 ack is the time to the 200; ledger the time to the commit of the credit, as the database dates
 it (track_commit_timestamp), without the flush of that commit to disk. Exit code 1: a check
-failed.`
+failed.
+
+--payouts N is a load of its own: N payouts, each asked for over HTTP (--redeliver asks again),
+from a PSP that never answers before the receiver has given up, and carries every second one out
+only after that. Then the account statement's debits are counted against what was asked for.`
 
 func (c *cli) loadCommand() *cobra.Command {
 	f := &loadFlags{
 		rate: countFlag{n: 500, most: 1_000_000}, connections: countFlag{n: 64, most: 1000}, items: countFlag{n: 1, most: 1000},
 		rounds: countFlag{n: 5, most: 100}, receivers: countFlag{n: 1, most: 16}, stock: countFlag{most: 10_000_000}, rows: countFlag{most: 100_000_000},
+		payouts:  countFlag{most: 1_000_000},
 		duration: pspSpan{d: 10 * time.Second, least: time.Millisecond}, settle: pspSpan{d: defaultSettle, least: time.Millisecond},
 	}
 	cmd := &cobra.Command{
@@ -69,6 +75,9 @@ func (c *cli) loadCommand() *cobra.Command {
 			defer stop()
 			if f.suite {
 				return c.loadSuite(ctx, f, cmd.Flag("duration").Changed)
+			}
+			if f.payouts.n > 0 {
+				return c.loadPayouts(ctx, f)
 			}
 			return c.load(ctx, f)
 		},
@@ -84,6 +93,7 @@ func (c *cli) loadCommand() *cobra.Command {
 	flags.Var(&f.stock, "stock", "make `N` Pix ready (default: what rate and duration need; 12,000 a second with --saturate)")
 	flags.Var(&f.rows, "rows", "begin on a database that has booked `N` Pix already")
 	flags.Var(&f.receivers, "receivers", "start `N` receivers")
+	flags.Var(&f.payouts, "payouts", "send no callbacks; have `N` payouts made by a PSP that answers after the caller's time-out, and count debits")
 	flags.StringArrayVar(&f.receiverFlags, "receiver-flag", nil, "start them with `FLAG` too, as --workers=2; may be given again")
 	flags.StringArrayVar(&f.serverSettings, "postgres-setting", nil, "start PostgreSQL with `NAME=VALUE` too; may be given again")
 	flags.StringVar(&f.profiles, "profiles", "", "write CPU profiles of generator and receivers into `FOLDER`")
@@ -110,8 +120,10 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 		return usagef("--database-url and --lab-url go with --receiver-url URL")
 	case f.receiverURL != "" && f.rows.n > 0:
 		return usagef("--rows fills a database of the load's own; want it without --receiver-url")
+	case f.payouts.n > 0 && cmd.Flag("rate").Changed:
+		return usagef("--payouts sends no callbacks; want it without --rate")
 	}
-	return nil
+	return f.checkPayouts()
 }
 
 // percentFlag is a share of a hundred, "30%".

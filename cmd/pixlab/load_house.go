@@ -25,6 +25,8 @@ type loadHouse struct {
 	targets  []*url.URL
 	secret   pix.Secret
 	key      pix.PixKey
+	api      string   // the token of the merchant's API
+	slow     *slowPSP // between the receivers and the PSP, where payouts are made
 
 	cluster   *pgcluster.Cluster
 	name      string // of the database there
@@ -89,29 +91,44 @@ func (h *loadHouse) startProcesses(ctx context.Context, f *loadFlags, say func(s
 		return err
 	}
 	h.lab = &psplive.Client{URL: at.Lab, Token: token}
+	h.api = token
+	api := at.API
+	if f.payouts.n > 0 {
+		if h.slow, err = startSlowPSP(at.API); err != nil {
+			return err
+		}
+		api = h.slow.url
+	}
 	for i := range f.receivers.n {
-		one, name := receiverAddresses{}, "receiver-"+strconv.Itoa(i+1)
-		mine := env
-		if f.profiles != "" {
-			mine = append(env[:len(env):len(env)], envProfile+"="+f.profiles+"/"+name+".pprof")
-		}
-		args := append([]string{
-			"receiver", "--name", name, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--migrate=false",
-			"--psp-url", at.API, "--token-url", at.API + "/oauth/token", "--callback-url", "http://127.0.0.1/load",
-			"--sweep-every", "12h", "--changed-every", "12h", "--reconcile-every", "12h", "--max-conns", "1024",
-		}, f.receiverFlags...)
-		c, err := startChild(ctx, h.dir, name, mine, &one, args...)
-		if err != nil {
+		if err := h.startReceiver(ctx, f, "receiver-"+strconv.Itoa(i+1), env, api); err != nil {
 			return err
 		}
-		h.receivers = append(h.receivers, c)
-		u, err := url.Parse(one.Public + "/load/pix")
-		if err != nil {
-			return err
-		}
-		h.targets = append(h.targets, u)
 	}
 	return nil
+}
+
+// startReceiver starts one whose PSP is there.
+func (h *loadHouse) startReceiver(ctx context.Context, f *loadFlags, name string, env []string, api string) error {
+	one := receiverAddresses{}
+	if f.profiles != "" {
+		env = append(env[:len(env):len(env)], envProfile+"="+f.profiles+"/"+name+".pprof")
+	}
+	args := []string{
+		"receiver", "--name", name, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--migrate=false",
+		"--psp-url", api, "--token-url", api + "/oauth/token", "--callback-url", "http://127.0.0.1/load",
+		"--sweep-every", "12h", "--changed-every", "12h", "--reconcile-every", "12h", "--max-conns", "1024",
+	}
+	if f.payouts.n > 0 {
+		args = append(args, payoutFlags()...)
+	}
+	c, err := startChild(ctx, h.dir, name, env, &one, append(args, f.receiverFlags...)...)
+	if err != nil {
+		return err
+	}
+	h.receivers = append(h.receivers, c)
+	u, err := url.Parse(one.Public + "/load/pix")
+	h.targets = append(h.targets, u)
+	return err
 }
 
 // close ends everything that was started.
@@ -122,9 +139,12 @@ func (h *loadHouse) close() error {
 		}
 	}
 	var err error
+	if h.slow != nil {
+		err = h.slow.close()
+	}
 	if h.cluster != nil {
 		if h.cluster.Given() && h.name != "" {
-			err = h.cluster.DropDatabase(context.Background(), h.name)
+			err = errors.Join(err, h.cluster.DropDatabase(context.Background(), h.name))
 		}
 		err = errors.Join(err, h.cluster.Close())
 	}

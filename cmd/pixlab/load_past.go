@@ -40,7 +40,9 @@ func pastRows() []string {
     INSERT INTO ledger_transaction SELECT id, 'pix:' || e2e, '2026-01-02 12:00Z', 2 FROM fresh)
 INSERT INTO ledger_entry SELECT id, 1, 'psp:pix:liquidar', 1000, e2e, '', txid FROM fresh
 UNION ALL SELECT id, 2, 'merchant:receita', -1000, e2e, '', txid FROM fresh`,
-		`INSERT INTO outbox_event SELECT nextval('outbox_event_id'), e2e, 1, 'payment.credited', 1000, txid, '', '2026-01-02 12:00Z',
-    true, false, 1, '2026-01-02 12:00Z', 1, false FROM ` + ids,
+		`INSERT INTO outbox_event (id, endpoint, end_to_end_id, number, kind, amount_cents, charge, refund_id, at,
+    sent, dead, skipped, attempts, due_at, version, ready)
+SELECT nextval('outbox_event_id'), 'merchant', e2e, 1, 'pix.credited', 1000, txid, '', '2026-01-02 12:00Z',
+    true, false, false, 1, '2026-01-02 12:00Z', 1, false FROM ` + ids,
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +28,7 @@ func TestSmallLoadCountsEveryCredit(t *testing.T) {
 		args                    []string
 		distinct, least, copies int
 	}{
-		"on schedule": {[]string{"--rate", "200", "--items", "3", "--redeliver", "30%", "--duration", "500ms"}, 300, 130, 30},
+		"on schedule": {[]string{"--rows", "200", "--rate", "200", "--items", "3", "--redeliver", "30%", "--duration", "500ms"}, 300, 130, 30},
 		"saturated":   {[]string{"--saturate", "--stock", "300", "--redeliver", "100%", "--duration", "1m", "--receivers", "2", "--connections", "8"}, 300, 600, 300},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,6 +47,63 @@ func TestSmallLoadCountsEveryCredit(t *testing.T) {
 			if got.Distinct != c.distinct || got.Credits != c.distinct || got.Sent != c.least || got.Accepted != c.least ||
 				got.Redelivered != c.copies || got.Errors != 0 || got.Ack == nil || !got.held() {
 				t.Errorf("%s", out)
+			}
+		})
+	}
+}
+
+// TestSlowPSPDebitsNoPayoutTwice has a few payouts made by a PSP that answers no
+// call before the receiver has given up, and looks at counts alone.
+func TestSlowPSPDebitsNoPayoutTwice(t *testing.T) {
+	t.Parallel()
+	binary := filepath.Join(t.TempDir(), "pixlab")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const n = 12
+	cmd := exec.Command(binary, "load", "--json", "--payouts", strconv.Itoa(n), "--receivers", "2", "--connections", "4", "--redeliver", "50%")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if strings.Contains(errs.String(), pgcluster.ErrNotFound.Error()) && os.Getenv(pgtest.EnvRequire) == "" {
+		t.Skip(errs.String())
+	}
+	var got payoutReport
+	if err != nil || json.Unmarshal(out, &got) != nil {
+		t.Fatalf("%v: %s\n%s", err, errs.String(), out)
+	}
+	if got.Accepted != n || got.Repeated != n/2 || got.Confirmed != n || got.Debits != n || got.Late != n/2 || got.Unanswered < n || !got.held() {
+		t.Errorf("%s", out)
+	}
+}
+
+func TestPayoutAuditFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	line := func(id pix.EndToEndID, cents int64) pix.StatementLine {
+		return pix.StatementLine{Kind: pix.KindPixOut, EndToEndID: id, Cents: cents}
+	}
+	right := []paidOut{{"a", "confirmed", 100, "A", loadPayee}, {"b", "confirmed", 200, "B", loadPayee}}
+	for name, c := range map[string]struct {
+		all    []paidOut
+		lines  []pix.StatementLine
+		broken string
+	}{
+		"nothing":            {right, []pix.StatementLine{line("A", 100), line("B", 200)}, ""},
+		"a debit twice":      {right, []pix.StatementLine{line("A", 100), line("A", 100), line("B", 200)}, "twice"},
+		"under another key":  {right, []pix.StatementLine{line("A", 100), line("B", 200), line("C", 200)}, "nobody knows"},
+		"another amount":     {right, []pix.StatementLine{line("A", 101), line("B", 200)}, "of its amount"},
+		"confirmed, not out": {right, []pix.StatementLine{line("A", 100)}, "of its amount"},
+		"lost":               {right[:1], []pix.StatementLine{line("A", 100)}, "is kept"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &payoutReport{Payouts: 2, Accepted: 2}
+			r.Checks = r.audit(c.all, c.lines)
+			if r.held() != (c.broken == "") {
+				t.Errorf("%+v", r.Checks)
+			}
+			if c.broken != "" && !slices.ContainsFunc(r.Checks, func(k loadCheck) bool { return !k.Held && strings.Contains(k.Name, c.broken) }) {
+				t.Errorf("none of %+v is about %q", r.Checks, c.broken)
 			}
 		})
 	}
@@ -150,6 +209,9 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 		"--receiver-url":        {"--lab-url", "http://127.0.0.1:1"},
 		"--redeliver":           {"--redeliver", "half"},
 		"--suite":               {"--suite", "--saturate"},
+		"without --saturate":    {"--payouts", "3", "--saturate"},
+		"without --rate":        {"--payouts", "3", "--rate", "5"},
+		"without --rows":        {"--payouts", "3", "--rows", "5"},
 	} {
 		got := pixlab("", append([]string{"load"}, args...)...).want(t, exitUsage)
 		contains(t, got.err, name)

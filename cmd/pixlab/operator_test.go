@@ -150,6 +150,67 @@ func TestAnOperatorReplaysAndSkipsDeadLettersFromTheCommandLine(t *testing.T) {
 	d.says(0, "to books", "records")
 }
 
+// queued puts a payout of 6.00 into the conciliation queue, out of a Pix of 10.00.
+func (d *desk) queued(reference string) {
+	d.Helper()
+	ctx := d.Context()
+	if _, err := d.store.MatchStatement(ctx, []pix.StatementLine{{
+		Kind: pix.KindPixIn, EndToEndID: deskPix, Cents: 1000, SettledAt: d.now,
+	}}); err != nil {
+		d.Fatal(err)
+	}
+	out, err := d.store.ReservePayouts(ctx, []receiver.NewPayout{{At: d.now, Payout: receiver.Payout{
+		Consumer: "merchant", Reference: reference, PixKey: "payee@ex", Amount: 600, Key: "key of " + reference, DueAt: d.now,
+	}}})
+	if err != nil || out[0].Result != receiver.ReserveDone {
+		d.Fatalf("reserve: %+v, error %v", out, err)
+	}
+	d.queuedAgain(reference)
+}
+
+// queuedAgain has the next call about an open payout end in the queue.
+func (d *desk) queuedAgain(reference string) {
+	d.Helper()
+	ctx := d.Context()
+	held, err := d.store.LeasePayouts(ctx, receiver.Lease{Now: d.now, For: time.Minute, Limit: 1})
+	if err != nil || len(held) != 1 {
+		d.Fatalf("leased %d, error %v", len(held), err)
+	}
+	if _, err := d.store.RecordPayouts(ctx, []receiver.PayoutCall{{
+		Ref: receiver.PayoutRef{Consumer: "merchant", Reference: reference}, Version: held[0].Version, Queue: true, Now: d.now, DueAt: d.now,
+	}}); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func TestAnOperatorDecidesAboutTheConciliationQueueFromTheCommandLine(t *testing.T) {
+	d := newDesk(t)
+	d.says(0, "none", "payouts", "list")
+	d.aside()
+	d.queued("rent")
+	d.says(0, "key of rent", "payouts", "list")
+	d.says(0, `"queued":true`, "payouts", "list", "--json")
+	d.says(2, "not both", "payouts", "list", "--open", "--all")
+	d.says(0, "payee@ex", "payouts", "show", "rent")
+	d.says(2, `no payout "wages" of merchant`, "payouts", "show", "wages")
+	d.says(2, `no payout "rent" of kiosk`, "payouts", "show", "rent", "--consumer", "kiosk")
+	d.says(2, "--note", "payouts", "fail", "rent", "--operator", "ana")
+	d.says(2, "not in the conciliation queue", decides("payouts", "fail", "wages")...)
+	d.says(2, "of kiosk is not in the conciliation queue", decides("payouts", "retry", "rent", "--consumer", "kiosk")...)
+	d.says(0, "to be sent again: rent", decides("payouts", "retry", "rent")...)
+	d.says(0, "none", "payouts", "list")
+	d.says(0, "reserved", "payouts", "list", "--open")
+	d.says(2, "not in the conciliation queue", decides("payouts", "retry", "rent")...)
+	d.now = d.now.Add(time.Minute)
+	d.queuedAgain("rent")
+	d.says(0, "put back: rent", decides("payouts", "fail", "rent", "--consumer", "merchant")...)
+	d.says(0, "none", "payouts", "list", "--open")
+	d.says(0, "failed", "payouts", "list", "--all")
+	d.says(0, "she asked", "payouts", "show", "rent")
+	d.says(0, receiver.ResolveRetry+"  payout rent of merchant", "records")
+	d.says(0, receiver.ResolveFailed+"   payout rent of merchant", "records")
+}
+
 func TestReportsAreReadFromTheCommandLine(t *testing.T) {
 	d := newDesk(t)
 	report := receiver.Report{Day: "2026-03-01", Lines: []receiver.KindTotal{{Kind: pix.KindPixIn, LineTotal: receiver.LineTotal{Lines: 3, Cents: 3000}}}}

@@ -116,7 +116,7 @@ func (s *receiverSettings) process() (live.ProcessConfig, error) {
 	cfg := live.ProcessConfig{
 		Receiver: own,
 		Loops: live.Options{
-			Workers: s.workers.n, Poll: s.poll, Grace: s.stopGrace, MaxPause: min(s.backoffCap, 30*time.Second),
+			Workers: s.workers.n, Senders: s.senders.n, Poll: s.poll, Grace: s.stopGrace, MaxPause: min(s.backoffCap, 30*time.Second),
 			GiveWay: &live.GiveWay{Limit: s.giveWayAt.n, Pause: s.giveWay},
 		},
 		Batch:    receiver.BatchConfig{Items: s.flushItems.n, Delay: s.flushDelay, Waiting: s.flushWaiting.n},
@@ -146,6 +146,7 @@ func (s *receiverSettings) receiver() (receiver.Config, error) {
 		BackoffBase: s.backoffBase, BackoffCap: s.backoffCap,
 		SweepEvery: s.sweepEvery, Overlap: s.overlap, SweepBack: s.sweepBack, PageSize: s.pageSize.n, ChangedEvery: s.changedEvery,
 		ReconcileEvery: s.reconcileEvery, Grace: s.reconcileGrace, ProofAfter: s.proofAfter,
+		PayoutAttempts: s.payoutAttempts.n, AskEvery: s.askEvery, PayoutKeyTTL: s.payoutKeyTTL, PayoutLookup: s.payoutLookup,
 		KeyWindow: s.keyWindow, KeyTTL: s.keyTTL, KeyPurgeEvery: s.keyPurgeEvery,
 		Clock: live.Clock{}, Jitter: live.Jitter, NewID: live.NewID,
 	}

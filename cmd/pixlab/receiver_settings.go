@@ -39,6 +39,8 @@ type receiverSettings struct {
 	maxBody, maxItems, maxConns           countFlag
 	flushItems, flushWaiting, giveWayAt   countFlag
 	flushers, memory                      countFlag
+	senders, payoutAttempts               countFlag
+	payoutLookup                          bool
 
 	flushDelay, giveWay, poll, stopGrace       time.Duration
 	callTimeout, lease, tolerance              time.Duration
@@ -47,6 +49,7 @@ type receiverSettings struct {
 	changedEvery                               time.Duration
 	reconcileEvery, reconcileGrace, proofAfter time.Duration
 	keyWindow, keyTTL, keyPurgeEvery           time.Duration
+	askEvery, payoutKeyTTL                     time.Duration
 
 	secrets receiverSecrets
 }
@@ -57,6 +60,7 @@ func newReceiverSettings() *receiverSettings {
 		databaseConns: n(16, 1000), workers: n(4, 256), batch: n(128, 1000), giveWayAt: n(48, 1_000_000), maxAttempts: n(10, 1000),
 		maxBody: n(1<<20, 64<<20), maxItems: n(1000, 100_000), maxConns: n(256, 65_536),
 		flushItems: n(2000, 100_000), flushWaiting: n(20_000, 1_000_000), pageSize: n(100, 1000), memory: n(120, 1_000_000), flushers: n(1, 64),
+		senders: n(4, 64), payoutAttempts: n(5, 100),
 	}
 }
 
@@ -97,6 +101,9 @@ func (s *receiverSettings) addTo(f *pflag.FlagSet) {
 func (s *receiverSettings) addSizes(f *pflag.FlagSet) {
 	f.Var(&s.workers, "workers", "workers that book side by side")
 	f.Var(&s.batch, "batch", "events that a worker takes at once")
+	f.Var(&s.senders, "senders", "how many carry charges to the PSP side by side, and as many refunds and payouts")
+	f.Var(&s.payoutAttempts, "payout-attempts", "calls that make a payout before it waits for a person")
+	f.BoolVar(&s.payoutLookup, "payout-lookup", false, "get a payout's endToEndId at the payee's look-up, from a PSP that hands it out there")
 	f.Var(&s.maxAttempts, "max-attempts", "tries of an event before it is set aside")
 	f.Var(&s.maxBody, "max-body", "bytes of a callback at most")
 	f.Var(&s.maxItems, "max-items", "Pix of a callback at most")
@@ -130,6 +137,8 @@ func (s *receiverSettings) addTimes(f *pflag.FlagSet) {
 	span(&s.reconcileEvery, "reconcile-every", 6*time.Hour, "the pause between reconciliations with the account statement")
 	span(&s.reconcileGrace, "reconcile-grace", time.Hour, "the age under which a difference may still be on its way")
 	span(&s.proofAfter, "proof-after", time.Hour, "how long the PSP may hide the effect of a call from a query")
+	span(&s.askEvery, "ask-every", 5*time.Minute, "the pause between questions about a payout whose end is not known; an eighth of its age once that is more")
+	span(&s.payoutKeyTTL, "payout-key-ttl", 24*time.Hour, "how long the PSP remembers a payout's key; longer than a payout is repeated")
 	span(&s.keyWindow, "key-window", time.Minute, "how long a request under an idempotency key may take before a repeat takes it over; six times --call-timeout or more")
 	span(&s.keyTTL, "key-ttl", minKeyTTL, "how long the answers of requests are kept for repeats; 24h to 72h")
 	span(&s.keyPurgeEvery, "key-purge-every", 10*time.Minute, "the pause between purges of answers kept long enough")

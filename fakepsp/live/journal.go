@@ -44,25 +44,55 @@ func (j *journal) Acknowledged(at chaos.CallbackAddress, body []byte, when time.
 		Subject: at.Subject, Notice: at.Notice, Copy: at.Copy, Attempt: at.Attempt,
 		At: when, SHA256: hex.EncodeToString(sum[:]), Items: []AckItem{},
 	}
-	items, err := pix.ParseCallback(body)
-	ack.Unreadable = err != nil
-	for _, it := range items {
-		if it.Err != nil {
-			ack.Malformed++
-			ack.Bad = append(ack.Bad, it.Raw)
-			continue
-		}
-		item := AckItem{EndToEndID: it.Payment.EndToEndID, TxID: it.Payment.TxID}
-		for _, r := range it.Payment.Refunds {
-			item.Refunds = append(item.Refunds, AckRefund{ID: r.ID, Status: r.Status})
-		}
-		ack.Items = append(ack.Items, item)
+	if chaos.AboutPayout(at.Notice) {
+		ack.readPayouts(body)
+	} else {
+		ack.readPix(body)
 	}
 	line, err := json.Marshal(ack)
 	if err != nil { // cannot happen: it is texts and numbers
 		line = []byte(`{}`)
 	}
 	j.lines = append(j.lines, append(line, '\n'))
+}
+
+// readPix takes over what a callback says.
+func (a *Ack) readPix(body []byte) {
+	items, err := pix.ParseCallback(body)
+	a.Unreadable = err != nil
+	for _, it := range items {
+		if it.Err != nil {
+			a.malformed(it.Raw)
+			continue
+		}
+		item := AckItem{EndToEndID: it.Payment.EndToEndID, TxID: it.Payment.TxID}
+		for _, r := range it.Payment.Refunds {
+			item.Refunds = append(item.Refunds, AckRefund{ID: r.ID, Status: r.Status})
+		}
+		a.Items = append(a.Items, item)
+	}
+}
+
+// readPayouts takes over what a callback about payouts says.
+func (a *Ack) readPayouts(body []byte) {
+	items, err := pix.ParsePayoutCallback(body)
+	a.Unreadable = err != nil
+	for _, it := range items {
+		if it.Err != nil {
+			a.malformed(it.Raw)
+			continue
+		}
+		said := AckPayout{Key: it.Payout.Key, Status: it.Payout.Status}
+		for _, r := range it.Payout.Returns {
+			said.Returns = append(said.Returns, r.ReturnID)
+		}
+		a.Payouts = append(a.Payouts, said)
+	}
+}
+
+func (a *Ack) malformed(raw []byte) {
+	a.Malformed++
+	a.Bad = append(a.Bad, raw)
 }
 
 // deliveries are the counts so far.

@@ -118,6 +118,8 @@ type Ack struct {
 	At      time.Time `json:"at"`
 	SHA256  string    `json:"sha256"` // of the body, in hex
 	Items   []AckItem `json:"items"`
+	// Payouts are the items of a callback about payouts.
+	Payouts []AckPayout `json:"payouts,omitempty"`
 	// Malformed counts the items that cannot be read, Unreadable is that the
 	// whole body cannot.
 	Malformed int `json:"malformed,omitempty"`
@@ -131,6 +133,14 @@ type AckItem struct {
 	EndToEndID pix.EndToEndID `json:"end_to_end_id"`
 	TxID       pix.TxID       `json:"txid,omitempty"`
 	Refunds    []AckRefund    `json:"refunds,omitempty"`
+}
+
+// AckPayout is what an acknowledged callback said of a payout: how it ended, and
+// what came back of it.
+type AckPayout struct {
+	Key     string           `json:"key"`
+	Status  pix.PayoutStatus `json:"status"`
+	Returns []pix.ReturnID   `json:"returns,omitempty"`
 }
 
 // AckRefund is one devolução of an acknowledged Pix.

@@ -24,7 +24,7 @@ type AdminConfig struct {
 	// /healthz, 16 characters or more.
 	Token string
 	Store receiver.Store
-	// Consumer is whose charges /admin/attach means, unless it is told.
+	// Consumer is whose charges and payouts are meant, unless it is told.
 	Consumer string
 	Metrics  http.Handler
 	// Checks are what /readyz looks at.
@@ -44,6 +44,10 @@ type AdminConfig struct {
 //	GET  /admin/cases/{id}               one case
 //	POST /admin/cases/{id}/close         {operator, note, to}
 //	POST /admin/attach                   {operator, note, endToEndId, reference, consumer}
+//	GET  /admin/payouts                  the conciliation queue; ?open what has no known end, ?all every one; ?after=NEXT &limit=N
+//	GET  /admin/payouts/{reference}      one payout; ?consumer=
+//	POST /admin/payouts/{reference}/retry {operator, note, consumer}
+//	POST /admin/payouts/{reference}/fail {operator, note, consumer}
 //	GET  /admin/outbox                   dead letters; ?all every event; ?endpoint= &after=ID &limit=N
 //	POST /admin/outbox/{id}/replay       {operator, note}
 //	POST /admin/outbox/{id}/skip         {operator, note}
@@ -74,6 +78,10 @@ func NewAdmin(c AdminConfig) (http.Handler, error) {
 	m.HandleFunc("POST /admin/cases/{id}/close", a.closeCase)
 	m.HandleFunc("POST /admin/attach", a.attach)
 	m.HandleFunc("GET /admin/cases/{id}", a.showCase)
+	m.HandleFunc("GET /admin/payouts", a.listPayouts)
+	m.HandleFunc("GET /admin/payouts/{reference}", a.showPayout)
+	m.HandleFunc("POST /admin/payouts/{reference}/retry", a.resolvePayout(receiver.ResolveRetry))
+	m.HandleFunc("POST /admin/payouts/{reference}/fail", a.resolvePayout(receiver.ResolveFailed))
 	m.HandleFunc("GET /admin/outbox", a.listOutbox)
 	m.HandleFunc("POST /admin/outbox/{id}/replay", a.decideLetter(c.Store.ReplayOutbox))
 	m.HandleFunc("POST /admin/outbox/{id}/skip", a.decideLetter(c.Store.SkipOutbox))

@@ -22,6 +22,7 @@ type letterView struct {
 	Cents      int64          `json:"cents"`
 	Charge     string         `json:"charge,omitempty"`
 	Refund     pix.RefundID   `json:"refund,omitempty"`
+	Payout     string         `json:"payout,omitempty"`
 	State      string         `json:"state"`
 	Attempts   int            `json:"attempts"`
 	At         time.Time      `json:"at"`
@@ -31,7 +32,7 @@ type letterView struct {
 func letterViewOf(o receiver.OutboxEvent) letterView {
 	v := letterView{
 		ID: o.ID, Endpoint: o.Endpoint, EndToEndID: o.EndToEndID, Number: o.Number, Kind: o.Kind, Cents: int64(o.Amount),
-		Charge: o.Charge, Refund: o.Refund, State: "waiting", Attempts: o.Attempts, At: o.At.UTC(), DueAt: o.DueAt.UTC(),
+		Charge: o.Charge, Refund: o.Refund, Payout: o.Payout, State: "waiting", Attempts: o.Attempts, At: o.At.UTC(), DueAt: o.DueAt.UTC(),
 	}
 	switch {
 	case o.Sent:

@@ -31,6 +31,7 @@ type Metrics struct {
 	refunds     *prometheus.CounterVec // end
 	quarantined *prometheus.CounterVec // cause
 	retries     prometheus.Counter
+	orphans     *prometheus.CounterVec // route
 
 	turns    *prometheus.CounterVec   // step, outcome
 	commands *prometheus.HistogramVec // command
@@ -86,6 +87,8 @@ func (m *Metrics) money() {
 	m.refunds = m.counters("refunds_total", "Refunds whose end this process booked.", "end")
 	m.quarantined = m.counters("quarantined_total", "Events that this process set aside: unreadable, refused by the rules, or tried too often.", "cause")
 	m.retries = m.counter("event_retries_total", "Events that this process put off.")
+	m.orphans = m.counters("orphans_taken_over_total", "Idempotency keys whose request had died, taken over by this process.", "route")
+	m.orphans.WithLabelValues(receiver.RouteCharges) // there from the start: the first one counts as a rise
 }
 
 func (m *Metrics) counter(name, help string) prometheus.Counter {

@@ -50,6 +50,11 @@ func (s *counted) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([
 	began := s.clock.Now()
 	out, err := s.Store.CreateCharges(ctx, in)
 	s.timed("create_charges", began, err)
+	for i, o := range out {
+		if o.Key.TookOver {
+			s.m.orphans.WithLabelValues(in[i].Key.Ref.Route).Inc()
+		}
+	}
 	return out, err
 }
 

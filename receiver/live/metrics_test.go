@@ -26,6 +26,39 @@ func scraped(t *testing.T, m *live.Metrics, lines ...string) {
 	}
 }
 
+func TestOrphansTakenOverAreCounted(t *testing.T) {
+	t.Parallel()
+	m := live.NewMetrics()
+	store := m.Wrap(newMemory(), live.Clock{})
+	began := time.Now()
+	claim := func(key string, after time.Duration) {
+		t.Helper()
+		if _, err := store.CreateCharges(t.Context(), []receiver.NewCharge{{
+			At: began.Add(after),
+			Charge: receiver.Charge{
+				Consumer: "merchant", Reference: key, Kind: receiver.ChargeDynamic, TxID: pix.TxID(strings.Repeat(key, 26)), PixKey: "shop@ex",
+				Due: 100, ExpiresIn: time.Hour, State: receiver.ChargeIntended, DueAt: began,
+			},
+			Key: &receiver.KeyClaim{
+				Ref:  receiver.KeyRef{Consumer: "merchant", Route: receiver.RouteCharges, Key: key},
+				Hash: receiver.BodyHash{1}, Window: time.Minute, TTL: 24 * time.Hour,
+			},
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claim("a", 0)
+	claim("b", 0)
+	claim("a", time.Second) // somebody is at it
+	hold := receiver.KeyHold{Ref: receiver.KeyRef{Consumer: "merchant", Route: receiver.RouteCharges, Key: "b"}, Version: 1, At: began.Add(time.Second)}
+	if let, err := store.ReleaseKeys(t.Context(), []receiver.KeyHold{hold}); err != nil || !let[0] {
+		t.Fatalf("let go: %v, error %v", let, err)
+	}
+	claim("b", 2*time.Second) // it was let go of, and is no orphan
+	claim("a", time.Minute)
+	scraped(t, m, `pixlab_receiver_orphans_taken_over_total{route="`+receiver.RouteCharges+`"} 1`)
+}
+
 func TestBookingsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	m := live.NewMetrics()

@@ -12,6 +12,9 @@ import (
 type Options struct {
 	// Workers book from the inbox side by side (4).
 	Workers int
+	// Senders carry charges, refunds and payouts to the PSP, so many of each side by
+	// side (4): a call that is not answered holds up one of them.
+	Senders int
 	// Without are queues that this process leaves alone.
 	Without []receiver.Queue
 	// Poll is how often the queues are looked at (100 ms): how late this process
@@ -36,6 +39,7 @@ type Options struct {
 
 func (o *Options) fill() {
 	setDefault(&o.Workers, 4)
+	setDefault(&o.Senders, 4)
 	setDefault(&o.Poll, 100*time.Millisecond)
 	setDefault(&o.MaxPause, 30*time.Second)
 	setDefault(&o.Grace, 10*time.Second)
@@ -56,11 +60,22 @@ func (o *Options) fill() {
 	}
 }
 
-// steps are those of r whose queue this process works on.
+// steps are those of r whose queue this process works on, those that call about
+// intentions so many times as there are senders.
 func (o *Options) steps(r *receiver.Receiver) []receiver.Step {
-	return slices.DeleteFunc(r.Steps(o.Workers), func(s receiver.Step) bool {
-		return slices.Contains(o.Without, s.Queue())
-	})
+	var out []receiver.Step
+	for _, s := range r.Steps(o.Workers) {
+		if slices.Contains(o.Without, s.Queue()) {
+			continue
+		}
+		times := 1
+		switch s.Queue() {
+		case receiver.QueueCharges, receiver.QueueRefunds, receiver.QueuePayouts:
+			times = o.Senders
+		}
+		out = append(out, slices.Repeat([]receiver.Step{s}, times)...)
+	}
+	return out
 }
 
 func setDefault[T int | int64 | time.Duration](v *T, fallback T) {

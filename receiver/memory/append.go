@@ -3,8 +3,10 @@ package memory
 import (
 	"bytes"
 	"context"
+	"strings"
 	"time"
 
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -41,6 +43,7 @@ func (s *Store) newEvent(item *receiver.InboxItem, now time.Time) *receiver.Even
 	}
 	if e.Credit != nil {
 		s.share(e.Credit)
+		e.Credit.EndToEndID = pix.EndToEndID(sharedEnd(string(e.Credit.EndToEndID), e.Key))
 	}
 	if e.Refund != nil {
 		s.shareRefund(e.Refund)
@@ -72,6 +75,14 @@ func (s *Store) shareRefund(c *receiver.RefundContent) {
 		c.ReturnID, c.Nature = x.ReturnID, shared(c.Nature, x.Nature)
 		c.ID = shared(c.ID, x.ID)
 	}
+}
+
+// sharedEnd is text, in the memory of kept where that ends in it.
+func sharedEnd(text, kept string) string {
+	if strings.HasSuffix(kept, text) {
+		return kept[len(kept)-len(text):]
+	}
+	return text
 }
 
 // shared is text, in the memory of kept where they are the same.

@@ -59,6 +59,9 @@ func (tx *Tx) apply(before *receiver.Event, a receiver.Application) (receiver.Ap
 	if d.Result == receiver.ApplyConfirm {
 		return receiver.ApplyOutcome{Result: d.Result, Reason: d.Reason}, nil
 	}
+	if d.Transaction != nil {
+		d.Transaction.Reference = shared(d.Transaction.Reference, e.Key)
+	}
 	if err := tx.write(d, a.Now); err != nil {
 		return receiver.ApplyOutcome{}, err
 	}

@@ -63,6 +63,9 @@ func (tx *Tx) writePayout(d receiver.PayoutDecision, id pix.EndToEndID, at time.
 	for _, n := range d.Notes {
 		tx.openCase(n, id, at)
 	}
+	for _, o := range d.Outbox {
+		tx.tell(o)
+	}
 	return nil
 }
 

@@ -32,7 +32,7 @@ func (tx *Tx) create(n receiver.NewCharge) receiver.CreateOutcome {
 	if n.Key == nil {
 		return tx.createCharge(n)
 	}
-	known, row := tx.knownCharge(&n.Charge), tx.s.keys.rows[n.Key.Ref]
+	known, row := tx.knownCharge(&n.Charge), tx.s.keys.find(n.Key.Ref)
 	key, next, work := n.Key.Begin(row, known != nil && known.State == receiver.ChargeIntended, n.At)
 	if !work {
 		out := receiver.CreateOutcome{Key: key}
@@ -41,6 +41,7 @@ func (tx *Tx) create(n receiver.NewCharge) receiver.CreateOutcome {
 		}
 		return out
 	}
+	n.Charge.Reference = shared(n.Charge.Reference, n.Key.Ref.Key)
 	out := tx.createCharge(n)
 	out.Key = key
 	out, next = n.Conclude(out, next)
@@ -154,7 +155,7 @@ func (tx *Tx) keyOf(hold *receiver.KeyHold) *receiver.Key {
 	if hold == nil {
 		return nil
 	}
-	return tx.s.keys.rows[hold.Ref]
+	return tx.s.keys.find(hold.Ref)
 }
 
 // LeaseCharges takes intended charges in the order (due, consumer, reference).

@@ -24,8 +24,8 @@ func (s *Store) Dump() receiver.ChangeSet {
 		cs.Events = append(cs.Events, receiver.EventChange{After: &e})
 		cs.Variants = append(cs.Variants, s.variants.of(e.ID)...)
 	}
-	for _, ref := range slices.SortedFunc(maps.Keys(s.keys.rows), compareKeys) {
-		k := cloneKey(s.keys.rows[ref])
+	for _, row := range s.keys.ordered() {
+		k := cloneKey(row)
 		cs.Keys = append(cs.Keys, receiver.KeyChange{After: &k})
 	}
 	s.dumpCharges(&cs)

@@ -31,7 +31,7 @@ func (s *Store) ReleaseKeys(ctx context.Context, in []receiver.KeyHold) ([]bool,
 	defer tx.end()
 	out := make([]bool, len(in))
 	for i, hold := range in {
-		row := s.keys.rows[hold.Ref]
+		row := s.keys.find(hold.Ref)
 		if !hold.Holds(row) {
 			continue
 		}
@@ -49,10 +49,10 @@ func (s *Store) PurgeKeys(ctx context.Context, in receiver.KeyPurge) (int, error
 		return 0, err
 	}
 	defer tx.end()
-	settled := func(ref receiver.KeyRef) bool { return !s.unsettled(s.keys.rows[ref]) }
-	old := s.keys.kept.page(unseenEntry[receiver.KeyRef]{}, in.Before, in.Limit, settled)
+	settled := func(ref *receiver.KeyRef) bool { return !s.unsettled(s.keys.find(*ref)) }
+	old := s.keys.kept.page(unseenEntry[*receiver.KeyRef]{id: &receiver.KeyRef{}}, in.Before, in.Limit, settled)
 	for _, ref := range old {
-		row := s.keys.rows[ref]
+		row := s.keys.find(*ref)
 		if row.Reference == "" {
 			tx.putKey(row, nil)
 			continue

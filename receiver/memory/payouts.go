@@ -28,7 +28,7 @@ func (tx *Tx) reservePayout(n receiver.NewPayout) receiver.ReservePayoutOutcome 
 	if n.Key == nil {
 		return tx.takePayout(n)
 	}
-	known, row := tx.s.payouts.find(payoutRefOf(&n.Payout)), tx.s.keys.rows[n.Key.Ref]
+	known, row := tx.s.payouts.find(payoutRefOf(&n.Payout)), tx.s.keys.find(n.Key.Ref)
 	key, next, work := n.Key.Begin(row, known != nil && !known.State.Final(), n.At)
 	if !work {
 		out := receiver.ReservePayoutOutcome{Key: key}
@@ -37,6 +37,7 @@ func (tx *Tx) reservePayout(n receiver.NewPayout) receiver.ReservePayoutOutcome 
 		}
 		return out
 	}
+	n.Payout.Reference = shared(n.Payout.Reference, n.Key.Ref.Key)
 	out := tx.takePayout(n)
 	out.Key = key
 	out, after := n.Conclude(out, next)
@@ -167,7 +168,7 @@ func (s *Store) ResolvePayouts(ctx context.Context, in []receiver.PayoutResoluti
 			return tx.writePayout(d, before.EndToEndID, res.Now)
 		})
 		if out[i] = err == nil; out[i] {
-			tx.Record(receiver.OperatorRecord{At: res.Now, Operator: res.Operator, Action: res.Action, Subject: before.Reference, Note: res.Note})
+			tx.Record(receiver.OperatorRecord{At: res.Now, Operator: res.Operator, Action: res.Action, Subject: before.Subject(), Note: res.Note})
 		}
 	}
 	return out, tx.commit()

@@ -27,7 +27,7 @@ func (tx *Tx) reserve(n receiver.NewRefund) receiver.ReserveOutcome {
 	if n.Key == nil {
 		return tx.reserveRefund(n)
 	}
-	known, row := tx.s.refunds.find(refundRefOf(&n.Refund)), tx.s.keys.rows[n.Key.Ref]
+	known, row := tx.s.refunds.find(refundRefOf(&n.Refund)), tx.s.keys.find(n.Key.Ref)
 	key, next, work := n.Key.Begin(row, known != nil && !known.State.Final(), n.At)
 	if !work {
 		out := receiver.ReserveOutcome{Key: key}
@@ -36,6 +36,7 @@ func (tx *Tx) reserve(n receiver.NewRefund) receiver.ReserveOutcome {
 		}
 		return out
 	}
+	n.Refund.Reference = shared(n.Refund.Reference, n.Key.Ref.Key)
 	out := tx.reserveRefund(n)
 	out.Key = key
 	out, after := n.Conclude(out, next)

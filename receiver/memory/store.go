@@ -22,7 +22,8 @@ type Config struct {
 	Observe func(*receiver.ChangeSet)
 	// Slim forgets what nothing comes back to, for a run of very many Pix: the raw
 	// bytes of an item that could be read, the BR code of a charge once it is paid,
-	// and a transaction once it is committed and summed.
+	// a transaction once it is committed and summed, and an outbox event once it is
+	// sent, but for its number.
 	Slim bool
 }
 

@@ -11,10 +11,16 @@ import (
 // outboxTable holds what the merchant's endpoints are told.
 type outboxTable struct {
 	rows []*slot[receiver.OutboxEvent] // the event with id n is at n-1
+	// versions are those of forgotten events, whose slots are nil, at the same places.
+	versions []int64
 	// due are, by endpoint, of each payment the one that may go next.
 	due map[string]*queue[receiver.OutboxEvent]
 	log journal[receiver.OutboxEvent]
 }
+
+// outboxLines are the events about one payment, or one payout, a line for each
+// endpoint that was told of it.
+type outboxLines []outboxLine
 
 // outboxLine is one payment's events for one endpoint, by number; next is the
 // one in the queue.
@@ -57,19 +63,58 @@ func (t *outboxTable) byID(id int64) *receiver.OutboxEvent {
 	if id < 1 || id > int64(len(t.rows)) {
 		return nil
 	}
+	if t.rows[id-1] == nil {
+		return &receiver.OutboxEvent{ID: id, Sent: true, Version: t.versions[id-1]}
+	}
 	return t.rows[id-1].row
 }
 
-// lineTo is a payment's line to an endpoint, made when it is first asked for.
-func (p *pixState) lineTo(endpoint string) *outboxLine {
-	for i := range p.lines {
-		if p.lines[i].endpoint == endpoint {
-			return &p.lines[i]
+// slimOutbox forgets events that are out, but for that they are: nothing comes back to
+// one that was sent but a second word that it was.
+func (s *Store) slimOutbox() {
+	t := &s.outbox
+	for _, c := range t.log {
+		id := c.After.ID
+		if !c.After.Sent || t.rows[id-1] == nil {
+			continue
+		}
+		lines := s.linesOf(c.After)
+		l := lines.to(c.After.Endpoint)
+		l.rows = slices.DeleteFunc(l.rows, func(at *slot[receiver.OutboxEvent]) bool { return at == t.rows[id-1] })
+		*lines = slices.DeleteFunc(*lines, func(l outboxLine) bool { return len(l.rows) == 0 })
+		if len(*lines) == 0 {
+			*lines = nil
+		}
+		t.rows[id-1], t.versions[id-1] = nil, c.After.Version
+	}
+}
+
+// to is the line to an endpoint, made when it is first asked for.
+func (l *outboxLines) to(endpoint string) *outboxLine {
+	for i := range *l {
+		if (*l)[i].endpoint == endpoint {
+			return &(*l)[i]
 		}
 	}
-	p.lines = append(p.lines, outboxLine{endpoint: endpoint})
-	return &p.lines[len(p.lines)-1]
+	*l = append(*l, outboxLine{endpoint: endpoint})
+	return &(*l)[len(*l)-1]
 }
+
+// linesOf are the lines of what an event is about.
+func (s *Store) linesOf(o *receiver.OutboxEvent) *outboxLines {
+	if o.PayoutKey == "" {
+		return &s.payments.of(o.EndToEndID).lines
+	}
+	lines := s.payouts.lines[o.PayoutKey]
+	if lines == nil {
+		lines = &outboxLines{}
+		s.payouts.lines[o.PayoutKey] = lines
+	}
+	return lines
+}
+
+// lineOf is the line that an event belongs to.
+func (s *Store) lineOf(o *receiver.OutboxEvent) *outboxLine { return s.linesOf(o).to(o.Endpoint) }
 
 // tell puts an event, for each endpoint that hears of it, and returns the first
 // one's id.
@@ -93,20 +138,20 @@ func (s *Store) swapOutbox(before, after *receiver.OutboxEvent) {
 	t := &s.outbox
 	if before == nil {
 		at := &slot[receiver.OutboxEvent]{row: after}
-		t.rows = append(t.rows, at)
-		l := s.payments.of(after.EndToEndID).lineTo(after.Endpoint)
+		t.rows, t.versions = append(t.rows, at), append(t.versions, 0)
+		l := s.lineOf(after)
 		l.rows = slices.Insert(l.rows, place(l.rows, after), at)
 		t.choose(l)
 		return
 	}
-	at, l := t.rows[before.ID-1], s.payments.of(before.EndToEndID).lineTo(before.Endpoint)
+	at, l := t.rows[before.ID-1], s.lineOf(before)
 	if after != nil {
 		at.row = after
 		t.choose(l)
 		return
 	}
 	t.queueOf(l.endpoint).drop(at)
-	t.rows = t.rows[:len(t.rows)-1]
+	t.rows, t.versions = t.rows[:len(t.rows)-1], t.versions[:len(t.versions)-1]
 	if i := slices.Index(l.rows, at); i >= 0 {
 		l.rows = slices.Delete(l.rows, i, i+1)
 	}

@@ -14,7 +14,7 @@ type pixState struct {
 	net      pix.Amount        // of its credit, on the settlement account
 	inFlight int               // RECEIVED events about its credit
 	refunds  *pixRefunds       // nil while nothing is known of any
-	lines    []outboxLine      // one for each endpoint that was told of it
+	lines    outboxLines
 	// payoutsInFlight are RECEIVED events about the payout of that endToEndId.
 	payoutsInFlight int
 }

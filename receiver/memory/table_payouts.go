@@ -14,13 +14,14 @@ type payoutTable struct {
 	byKey map[string]*slot[receiver.Payout]
 	byID  map[pix.EndToEndID]*slot[receiver.Payout] // those whose endToEndId is known
 	due   queue[receiver.Payout]                    // open ones
+	lines map[string]*outboxLines                   // what the endpoints are told of each, by key
 	log   journal[receiver.Payout]
 }
 
 func newPayoutTable() payoutTable {
 	return payoutTable{
 		byRef: map[receiver.PayoutRef]*slot[receiver.Payout]{}, byKey: map[string]*slot[receiver.Payout]{},
-		byID: map[pix.EndToEndID]*slot[receiver.Payout]{},
+		byID: map[pix.EndToEndID]*slot[receiver.Payout]{}, lines: map[string]*outboxLines{},
 		due: queue[receiver.Payout]{less: func(a, b *receiver.Payout) bool {
 			return cmp.Or(a.DueAt.Compare(b.DueAt), a.RequestedAt.Compare(b.RequestedAt), comparePayouts(a, b)) < 0
 		}},

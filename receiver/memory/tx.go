@@ -62,6 +62,7 @@ func (tx *Tx) commit() error {
 	}
 	if s.cfg.Slim {
 		s.ledger.slim()
+		s.slimOutbox()
 	}
 	s.events.log.reset()
 	s.keys.log.reset()
@@ -297,8 +298,8 @@ func (tx *Tx) AddOutbox(o receiver.OutboxEvent) int64 { return tx.tell(o) }
 // PutOutbox stores an outbox event in the place of the one with its id.
 func (tx *Tx) PutOutbox(o receiver.OutboxEvent) error {
 	before := tx.s.outbox.byID(o.ID)
-	if before == nil || before.EndToEndID != o.EndToEndID || before.Endpoint != o.Endpoint {
-		return fmt.Errorf("put outbox event %d: there is none of %s", o.ID, o.EndToEndID)
+	if before == nil || before.Line() != o.Line() || before.Endpoint != o.Endpoint {
+		return fmt.Errorf("put outbox event %d: there is none of %s", o.ID, o.Line())
 	}
 	tx.putOutbox(before, &o)
 	return nil

@@ -11,7 +11,8 @@ import (
 
 // unseenList is an index of rows without a line of the statement, in the order
 // (since when, id). Rows come at its end and leave near its front, so one that
-// leaves is only marked; the list is packed once half is gone.
+// leaves elsewhere than near the end is only marked; the list is packed once half
+// is gone.
 type unseenList[K comparable] struct {
 	compare func(a, b K) int
 	entries []unseenEntry[K]
@@ -26,6 +27,9 @@ type unseenEntry[K comparable] struct {
 
 // minPack is the number of marked entries below which packing is not worth it.
 const minPack = 64
+
+// nearEnd is the number of entries behind one that is taken out rather than marked.
+const nearEnd = 256
 
 // unseenPayment is p's entry, if it belongs in the list.
 func unseenPayment(p *receiver.Payment) (unseenEntry[pix.EndToEndID], bool) {
@@ -81,7 +85,7 @@ func (l *unseenList[K]) search(e unseenEntry[K]) (int, bool) {
 func (l *unseenList[K]) add(e unseenEntry[K]) {
 	i, found := l.search(e)
 	if found {
-		l.entries[i].gone = false
+		l.entries[i] = e // of the same name, in the memory of the row that there is now
 		l.gone--
 		return
 	}
@@ -91,6 +95,10 @@ func (l *unseenList[K]) add(e unseenEntry[K]) {
 func (l *unseenList[K]) remove(e unseenEntry[K]) {
 	i, found := l.search(e)
 	if !found || l.entries[i].gone {
+		return
+	}
+	if len(l.entries)-i <= nearEnd {
+		l.entries = slices.Delete(l.entries, i, i+1)
 		return
 	}
 	l.entries[i].gone = true

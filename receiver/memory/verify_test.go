@@ -216,17 +216,24 @@ func verifyUnseenRefunds(s *Store) error {
 
 func verifyOutbox(s *Store) error {
 	heads, lines := map[string]int{}, 0
+	of := map[string]outboxLines{}
 	for id, p := range s.payments.byID {
-		for _, l := range p.lines {
+		of[string(id)] = p.lines
+	}
+	for key, told := range s.payouts.lines {
+		of[receiver.PayoutLineOf(key)] = *told
+	}
+	for about, all := range of {
+		for _, l := range all {
 			lines += len(l.rows)
 			i := slices.IndexFunc(l.rows, func(at *slot[receiver.OutboxEvent]) bool { return !at.row.Sent && !at.row.Skipped })
 			switch {
 			case i < 0 || l.rows[i].row.Dead:
 				if l.next != nil {
-					return fmt.Errorf("outbox of %s to %s: something may go, want nothing", id, l.endpoint)
+					return fmt.Errorf("outbox of %s to %s: something may go, want nothing", about, l.endpoint)
 				}
 			case l.next != l.rows[i] || l.next.pos == 0:
-				return fmt.Errorf("outbox of %s to %s: not its first unsent", id, l.endpoint)
+				return fmt.Errorf("outbox of %s to %s: not its first unsent", about, l.endpoint)
 			default:
 				heads[l.endpoint]++
 			}

@@ -62,6 +62,9 @@ func (tx *tx) putPayoutDecision(d receiver.PayoutDecision, id pix.EndToEndID, at
 	for _, n := range d.Notes {
 		tx.openCase(n, id, at)
 	}
+	for _, o := range d.Outbox {
+		tx.told.add(o)
+	}
 	return nil
 }
 

@@ -21,6 +21,9 @@ func (s *Store) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([]r
 	if len(in) == 0 {
 		return nil, ctx.Err()
 	}
+	if out, err := s.losers(ctx, in); err != nil || out != nil {
+		return out, err
+	}
 	out := make([]receiver.CreateOutcome, len(in))
 	err := s.run(ctx, "create charges", func(ctx context.Context, tx *tx) error {
 		if err := tx.readCreated(ctx, in); err != nil {
@@ -33,6 +36,32 @@ func (s *Store) CreateCharges(ctx context.Context, in []receiver.NewCharge) ([]r
 		return nil
 	})
 	return out, err
+}
+
+// losers are the outcomes of a batch whose keys are all another request's, by a
+// plain read: two hundred repeats of one request must not queue for the lock of
+// its key. Nil: some item has to be looked at under locks.
+func (s *Store) losers(ctx context.Context, in []receiver.NewCharge) ([]receiver.CreateOutcome, error) {
+	refs := claimed(in, func(n receiver.NewCharge) *receiver.KeyRef { return claimOf(n.Key) })
+	if len(refs) != len(in) {
+		return nil, nil
+	}
+	rows, err := s.FindKeys(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]receiver.CreateOutcome, len(in))
+	for i, n := range in {
+		if rows[i] == nil {
+			return nil, nil
+		}
+		key, _, work := n.Key.Begin(rows[i], false, n.At)
+		if work || key.Result != receiver.KeyBusy && key.Result != receiver.KeyOther {
+			return nil, nil
+		}
+		out[i].Key = key
+	}
+	return out, nil
 }
 
 // readCreated reads what new charges meet: charges of their references and

@@ -157,10 +157,12 @@ func checkBooks(t testing.TB, conn *pgx.Conn) {
 (SELECT coalesce(sum(amount_cents), 0) FROM refund r WHERE r.end_to_end_id = p.end_to_end_id AND state IN ('reserved', 'processing'))`,
 		"all entries": `SELECT coalesce(sum(cents), 0) FROM ledger_entry`,
 		"lines of the outbox": `SELECT count(*) FROM outbox_event o WHERE ready <> (NOT sent AND NOT dead AND NOT EXISTS
-(SELECT FROM outbox_event b WHERE b.end_to_end_id = o.end_to_end_id AND b.endpoint = o.endpoint AND b.number < o.number
+(SELECT FROM outbox_event b WHERE b.line = o.line AND b.endpoint = o.endpoint AND b.number < o.number
 AND NOT b.sent AND NOT b.skipped))`,
 		"numbers of the outbox": `SELECT count(*) FROM payment p WHERE events <>
-(SELECT count(*) FROM outbox_event o WHERE o.end_to_end_id = p.end_to_end_id)`,
+(SELECT count(*) FROM outbox_event o WHERE o.line = p.end_to_end_id)`,
+		"numbers of the outbox, of payouts": `SELECT count(*) FROM payout p WHERE events <>
+(SELECT count(*) FROM outbox_event o WHERE o.line = 'payout:' || p.payout_key)`,
 		"charges": `SELECT count(*) FROM charge c WHERE settled_cents <>
 (SELECT coalesce(-sum(cents), 0) FROM ledger_entry e WHERE e.charge = c.reference AND account = 'merchant:receita')`,
 	} {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -68,15 +67,21 @@ func (s *Store) FinishOutbox(ctx context.Context, in []receiver.OutboxResult) ([
 func (tx *tx) lockOutbox(ctx context.Context, ids []int64) error {
 	tx.outbox.missing(ids)
 	p := tx.begin()
-	// Whoever adds an event to a payment's line holds the same lock.
+	// Whoever adds an event to a line holds the same lock.
 	p.exec(lockOutboxPayments, ids)
+	p.exec(lockOutboxPayouts, ids)
 	p.query(lockOutbox, []any{ids}, tx.readOutbox)
 	return tx.send(ctx, p)
 }
 
 const lockOutboxPayments = `SELECT FROM payment
-WHERE end_to_end_id IN (SELECT o.end_to_end_id FROM outbox_event AS o WHERE o.id = ANY ($1))
+WHERE end_to_end_id IN (SELECT o.end_to_end_id FROM outbox_event AS o WHERE o.id = ANY ($1) AND o.payout_key = '')
 ORDER BY end_to_end_id -- the lock order
+FOR UPDATE`
+
+const lockOutboxPayouts = `SELECT FROM payout
+WHERE payout_key IN (SELECT o.payout_key FROM outbox_event AS o WHERE o.id = ANY ($1) AND o.payout_key <> '')
+ORDER BY payout_key -- the lock order
 FOR UPDATE`
 
 const lockOutbox = `SELECT ` + outboxColumns + ` FROM outbox_event
@@ -114,7 +119,7 @@ func (tx *tx) writeSends(p *pipeline) {
 	)
 	// In a statement of its own, which sees what the one before has left.
 	p.exec(readyOutbox,
-		texts(rows, func(o row) pix.EndToEndID { return o.EndToEndID }), texts(rows, func(o row) string { return o.Endpoint }))
+		texts(rows, func(o row) string { return o.Line() }), texts(rows, func(o row) string { return o.Endpoint }))
 }
 
 const updateOutbox = `UPDATE outbox_event AS o
@@ -127,9 +132,9 @@ WHERE o.id = n.id`
 // readyOutbox also takes back what was ready behind a letter that is replayed.
 const readyOutbox = `UPDATE outbox_event AS o
 SET ready = NOT o.ready
-FROM unnest($1::text[], $2::text[]) AS n (end_to_end_id, endpoint)
-WHERE o.end_to_end_id = n.end_to_end_id AND o.endpoint = n.endpoint AND o.ready <> (
+FROM unnest($1::text[], $2::text[]) AS n (line, endpoint)
+WHERE o.line = n.line AND o.endpoint = n.endpoint AND o.ready <> (
     NOT o.sent AND NOT o.dead AND NOT EXISTS (
         SELECT FROM outbox_event AS b
-        WHERE b.end_to_end_id = o.end_to_end_id AND b.endpoint = o.endpoint AND b.number < o.number
+        WHERE b.line = o.line AND b.endpoint = o.endpoint AND b.number < o.number
             AND NOT b.sent AND NOT b.skipped))`

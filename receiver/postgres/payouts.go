@@ -205,6 +205,6 @@ func (tx *tx) resolvePayout(ctx context.Context, res receiver.PayoutResolution) 
 	if err != nil {
 		return false
 	}
-	tx.record(receiver.OperatorRecord{At: res.Now, Operator: res.Operator, Action: res.Action, Subject: before.Reference, Note: res.Note})
+	tx.record(receiver.OperatorRecord{At: res.Now, Operator: res.Operator, Action: res.Action, Subject: before.Subject(), Note: res.Note})
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -252,6 +253,7 @@ func BenchmarkReconciliation(b *testing.B) {
 			b.Fatalf("PIXLAB_BOOKS=%q: want a whole number", text)
 		}
 	}
+	debug.SetGCPercent(400) // as pixlab receiver has it
 	c := pgtest.Start(b, pgcluster.Options{Settings: map[string]string{"shared_buffers": "512MB", "max_wal_size": "4GB"}})
 	for b.Loop() {
 		b.StopTimer()

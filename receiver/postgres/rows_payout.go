@@ -14,7 +14,7 @@ import (
 // payoutColumns are the columns that [scanPayout] reads.
 const payoutColumns = `consumer, reference, pix_key, amount_cents, payout_key, end_to_end_id, state, queued, problem, refused_at,
     return_ids, return_cents, return_seen, in_statement, requested_at, first_call_at, last_call_at, prior_call_at,
-    finished_at, attempts, due_at, version`
+    finished_at, events, attempts, due_at, version`
 
 func scanPayout(rows pgx.Rows) (receiver.Payout, error) {
 	var x receiver.Payout
@@ -24,7 +24,7 @@ func scanPayout(rows pgx.Rows) (receiver.Payout, error) {
 	err := rows.Scan(
 		&x.Consumer, &x.Reference, &x.PixKey, &x.Amount, &x.Key, &x.EndToEndID, &x.State, &x.Queued, &x.Problem, unknown{&x.RefusedAt},
 		&ids, &amounts, &seen, &x.InStatement, &x.RequestedAt, unknown{&x.FirstCallAt}, unknown{&x.LastCallAt}, unknown{&x.PriorCallAt},
-		unknown{&x.FinishedAt}, &x.Attempts, &x.DueAt, &x.Version,
+		unknown{&x.FinishedAt}, &x.Events, &x.Attempts, &x.DueAt, &x.Version,
 	)
 	for i, id := range ids {
 		x.Returns = append(x.Returns, receiver.PayoutReturn{ReturnID: pix.ReturnID(id), Amount: pix.Amount(amounts[i]), InStatement: seen[i]})
@@ -120,11 +120,11 @@ func (tx *tx) writePayouts(p *pipeline) {
 // insertPayout has no ON CONFLICT: an intention that came in between is an error,
 // upon which the command begins again and finds it.
 const insertPayout = `INSERT INTO payout (` + payoutColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
 
 const updatePayout = `UPDATE payout
 SET (` + payoutColumns + `)
-    = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+    = ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 WHERE payout_key = $5`
 
 func payoutArgs(x *receiver.Payout) []any {
@@ -135,6 +135,6 @@ func payoutArgs(x *receiver.Payout) []any {
 		cents(x.Returns, func(r receiver.PayoutReturn) pix.Amount { return r.Amount }),
 		column(x.Returns, func(r receiver.PayoutReturn) bool { return r.InStatement }),
 		x.InStatement, x.RequestedAt, optional(x.FirstCallAt), optional(x.LastCallAt), optional(x.PriorCallAt),
-		optional(x.FinishedAt), x.Attempts, x.DueAt, x.Version,
+		optional(x.FinishedAt), x.Events, x.Attempts, x.DueAt, x.Version,
 	}
 }

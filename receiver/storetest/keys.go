@@ -72,6 +72,7 @@ func keyTakenOver(f *fixture) {
 	f.clock.pass(keyWindow)
 	out := f.claimedCharge(1, 1, receiver.KeyTakenOver)
 	equal(f, "version", out.Key.Version, 2)
+	equal(f, "an orphan", out.Key.TookOver, true)
 	equal(f, "created", out.Created, false)
 	equal(f, "charge", out.Charge.Reference, ref(1))
 	f.claimedCharge(1, 1, receiver.KeyBusy)
@@ -91,6 +92,7 @@ func keyOrphanSettled(f *fixture) {
 	f.clock.pass(keyWindow)
 	out := f.claimedCharge(1, 1, receiver.KeyDone)
 	equal(f, "status", out.Key.Answer.Status, 201)
+	equal(f, "an orphan", out.Key.TookOver, true)
 	f.clock.pass(keyWindow)
 	sameAnswer(f, f.claimedCharge(1, 1, receiver.KeyDone).Key.Answer, out.Key.Answer)
 }
@@ -100,6 +102,7 @@ func keyReleased(f *fixture) {
 	equal(f, "let go", f.release(f.hold(1, 1))[0], true)
 	out := f.claimedCharge(1, 1, receiver.KeyTakenOver)
 	equal(f, "version", out.Key.Version, 2)
+	equal(f, "an orphan", out.Key.TookOver, false)
 	f.finished(1, 1, 2, receiver.KeyDone)
 	equal(f, "let go of what is answered", f.release(f.hold(1, 2))[0], false)
 	equal(f, "let go of nothing", f.release(f.hold(7, 1))[0], false)

@@ -24,6 +24,7 @@ func payoutOutcomes() []outcome {
 		{"a payout in the conciliation queue is listed and no attempt is counted", payoutQueue},
 		{"an operator sends a queued payout again under the same key", payoutRetried},
 		{"an operator puts a queued payout back, with a reason", payoutGivenUp},
+		{"what operators do with queued payouts is in their book", payoutRecorded},
 		{"payouts are listed in the order of their references", payoutList},
 		{"a call about no payout of ours answers a zero payout", payoutCallAboutNothing},
 	}
@@ -257,6 +258,31 @@ func payoutGivenUp(f *fixture) {
 	equal(f, "resolved twice", f.resolve(1, receiver.ResolveFailed, "again"), false)
 	equal(f, "unknown", f.resolve(9, receiver.ResolveFailed, "nothing"), false)
 	f.paying(2, 1000)
+}
+
+func payoutRecorded(f *fixture) {
+	f.paid(1, 1000)
+	f.queuedPayout(1, 600)
+	f.resolve(1, receiver.ResolveRetry, "") // refused: no reason, and no record
+	f.resolve(1, receiver.ResolveRetry, "asked the PSP")
+	f.sending(1)
+	call := f.payoutCall(1)
+	call.Queue = true
+	f.recordPayouts(call)
+	f.resolve(1, receiver.ResolveFailed, "the PSP never had it")
+	f.resolve(1, receiver.ResolveFailed, "nothing is left to end")
+	all, err := f.store.ListRecords(f.ctx(), receiver.RecordQuery{})
+	count(f, "records", must(f, all, err), 2)
+	for i, want := range []receiver.OperatorRecord{
+		{Action: receiver.ResolveRetry, Note: "asked the PSP"}, {Action: receiver.ResolveFailed, Note: "the PSP never had it"},
+	} {
+		x := f.payout(1)
+		equal(f, "action", all[i].Action, want.Action)
+		equal(f, "note", all[i].Note, want.Note)
+		equal(f, "operator", all[i].Operator, "ana")
+		equal(f, "subject", all[i].Subject, x.Subject())
+		sameTime(f, "at", all[i].At, f.now())
+	}
 }
 
 func payoutList(f *fixture) {

@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T, rules receiver.Rules, now func() 
 		{"refund sources", refundSourceOutcomes()},
 		{"payouts", payoutOutcomes()},
 		{"payout events", payoutEventOutcomes()},
+		{"payouts told of", payoutToldOutcomes()},
 		{"charge keys", chargeKeyOutcomes()},
 		{"refund keys", refundKeyOutcomes()},
 		{"purging keys", purgeKeyOutcomes()},

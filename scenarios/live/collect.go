@@ -66,6 +66,17 @@ func refundOf(x psp.Refund) pix.Refund {
 	}
 }
 
+func payoutOf(x psp.Payout) pix.Payout {
+	out := pix.Payout{
+		Key: x.Key, EndToEndID: x.EndToEndID, PixKey: x.PixKey, Amount: pix.Amount(x.AmountCents), Status: x.Status,
+		RequestedAt: x.RequestedAt, SettledAt: x.SettledAt,
+	}
+	for _, b := range x.Returns {
+		out.Returns = append(out.Returns, pix.PayoutReturn{ReturnID: b.ReturnID, Amount: pix.Amount(b.AmountCents), SettledAt: b.SettledAt})
+	}
+	return out
+}
+
 // post is one callback of the run's own.
 func (r *run) post(ctx context.Context, body []byte) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.house.frontURL+"/pix", bytes.NewReader(body))
@@ -89,6 +100,8 @@ func moved(before, after receiver.ChangeSet) string {
 		return told + "posted " + after.Transactions[len(after.Transactions)-1].Reference
 	case len(after.Outbox) != len(before.Outbox):
 		return told + fmt.Sprintf("told the merchant of %d more events", len(after.Outbox)-len(before.Outbox))
+	case len(after.Payouts) != len(before.Payouts):
+		return told + "made payouts"
 	case len(after.Refunds) != len(before.Refunds) || len(after.Charges) != len(before.Charges) || len(after.Cases) != len(before.Cases):
 		return told + "made refunds, charges or cases"
 	}
@@ -157,6 +170,9 @@ func (r *run) collectTruth(ctx context.Context, out *scenarios.Outcome) error {
 			EndToEndID: x.EndToEndID, Refund: refundOf(x), Subject: x.Subject, Part: x.Part,
 		})
 	}
+	for _, x := range truth.Payouts {
+		out.Payouts = append(out.Payouts, fakepsp.PayoutRow{Subject: x.Subject, Payout: payoutOf(x)})
+	}
 	verdict, err := r.psp.Check(ctx)
 	if err != nil {
 		return err
@@ -183,7 +199,7 @@ func (r *run) collectAcks(ctx context.Context, out *scenarios.Outcome) error {
 			out.Unreadable++
 			return nil
 		}
-		out.Acknowledged = append(out.Acknowledged, scenarios.Acknowledged{At: a.At, Items: itemsOf(a)})
+		out.Acknowledged = append(out.Acknowledged, scenarios.Acknowledged{At: a.At, Items: itemsOf(a), Payouts: payoutItemsOf(a)})
 		return nil
 	})
 }
@@ -200,6 +216,18 @@ func itemsOf(a psp.Ack) []pix.CallbackItem {
 	}
 	for _, bad := range a.Bad {
 		out = append(out, pix.CallbackItem{Raw: bad, Err: malformed{}})
+	}
+	return out
+}
+
+func payoutItemsOf(a psp.Ack) []pix.PayoutItem {
+	var out []pix.PayoutItem
+	for _, it := range a.Payouts {
+		x := pix.Payout{Key: it.Key, Status: it.Status}
+		for _, id := range it.Returns {
+			x.Returns = append(x.Returns, pix.PayoutReturn{ReturnID: id})
+		}
+		out = append(out, pix.PayoutItem{Payout: x})
 	}
 	return out
 }

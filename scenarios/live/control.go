@@ -235,10 +235,9 @@ func (r *referee) count(q Question) []Count {
 func (r *referee) pause(instance int) int64 {
 	now, _ := r.now()
 	m := r.faults.At(chaos.InstancePlace(instance, chaos.PlaceWorker), now)
-	if !m.Any() || m.Change.PauseMS == 0 || r.paused[m.From[0]] {
+	if m.Change.PauseMS == 0 || !m.First(r.paused) {
 		return 0
 	}
-	r.paused[m.From[0]] = true
 	r.tally.Fire(m.From)
 	return m.Change.PauseMS
 }

@@ -152,6 +152,24 @@ func (s hooked) RecordRefunds(ctx context.Context, in []receiver.RefundCall) ([]
 		func() ([]receiver.Refund, error) { return s.Store.RecordRefunds(ctx, in) })
 }
 
+func (s hooked) ReservePayouts(ctx context.Context, in []receiver.NewPayout) ([]receiver.ReservePayoutOutcome, error) {
+	return around(ctx, s.h, chaos.CommandReservePayouts, in,
+		func(p receiver.NewPayout) string { return p.Payout.Reference },
+		func() ([]receiver.ReservePayoutOutcome, error) { return s.Store.ReservePayouts(ctx, in) })
+}
+
+func (s hooked) LeasePayouts(ctx context.Context, in receiver.Lease) ([]receiver.Payout, error) {
+	return claimed(ctx, s.h, chaos.CommandLeasePayouts,
+		func(p receiver.Payout) string { return p.Reference },
+		func() ([]receiver.Payout, error) { return s.Store.LeasePayouts(ctx, in) })
+}
+
+func (s hooked) RecordPayouts(ctx context.Context, in []receiver.PayoutCall) ([]receiver.Payout, error) {
+	return around(ctx, s.h, chaos.CommandRecordPayouts, in,
+		func(c receiver.PayoutCall) string { return c.Ref.Reference },
+		func() ([]receiver.Payout, error) { return s.Store.RecordPayouts(ctx, in) })
+}
+
 func (s hooked) BeginDuty(ctx context.Context, in receiver.DutyClaim) (receiver.Duty, bool, error) {
 	var ok bool
 	out, err := around(ctx, s.h, chaos.CommandBeginDuty, []receiver.Queue{in.Name}, dutyName,

@@ -30,14 +30,27 @@ func instants() []instant {
 
 // sniper orders whoever comes to an edge next to kill itself.
 type sniper struct {
+	commands []string // that it is asked about
+
 	mu      sync.Mutex
 	armed   [2]string
 	ordered map[int]bool
 	dead    chan int // an instance that was ordered to die
+
+	shots map[string]int // at each instant
 }
 
-func (s *sniper) hello(int) Hello {
-	return Hello{Seed: "1", Commands: []string{chaos.CommandClaimEvents, chaos.CommandApplyEvents, chaos.CommandAppendInbox}}
+func (s *sniper) hello(int) Hello { return Hello{Seed: "1", Commands: s.commands} }
+
+// newSniper is asked about the commands that the instants name.
+func newSniper(all []instant) *sniper {
+	s := &sniper{ordered: map[int]bool{}, dead: make(chan int, 1), shots: map[string]int{}}
+	for _, at := range all {
+		for _, e := range at.edges {
+			s.commands = append(s.commands, e[0])
+		}
+	}
+	return s
 }
 
 func (s *sniper) order(q Question) Order {
@@ -73,7 +86,7 @@ func (s *sniper) arm(at [2]string) {
 func TestKillsLoseNothing(t *testing.T) {
 	t.Parallel()
 	kills, ofDatabase := count(t, "PIXLAB_KILLS", 4), count(t, "PIXLAB_DATABASE_KILLS", 1)
-	s := &sniper{ordered: map[int]bool{}, dead: make(chan int, 1)}
+	s := newSniper(instants())
 	l := newLab(t, usual(), s, true)
 	l.deaf = false
 	stop := l.load()
@@ -133,7 +146,8 @@ func (l *lab) shoot(s *sniper, at instant, k int) {
 		time.Sleep(time.Duration(k*37%90) * time.Millisecond)
 		victim.kill()
 	} else {
-		s.arm(at.edges[k/len(instants())%len(at.edges)])
+		s.arm(at.edges[s.shots[at.name]%len(at.edges)])
+		s.shots[at.name]++
 		select {
 		case <-s.dead:
 		case <-time.After(patience):

@@ -75,7 +75,8 @@ func (r *run) busy(ctx context.Context) ([]string, error) {
 		what  string
 	}{
 		{receiver.QueueInbox, "events in the inbox"}, {receiver.QueueCharges, "charges whose call has no known outcome"},
-		{receiver.QueueRefunds, "refunds whose end is not known"}, {receiver.QueueOutbox, "outbox events that were not sent"},
+		{receiver.QueueRefunds, "refunds whose end is not known"}, {receiver.QueuePayouts, "payouts whose end is not known"},
+		{receiver.QueueOutbox, "outbox events that were not sent"},
 	} {
 		_, due, err := r.house.db.store.NextDue(ctx, work.queue)
 		if err != nil {
