@@ -124,6 +124,7 @@
     try {
       const a = await fetch('/api/act', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(order) });
       if (!a.ok) Lab.toast(await a.text());
+      else if (a.status === 200) Lab.toast((await a.json()).refused);
     } catch { tell(false); }
   }
   const acts = {
