@@ -7,17 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 )
 
-// ReadPlan reads a plan file. It is strict: another format, a file cut short, a
-// member that it does not know or that stands twice, and whatever
+// maxPlanBytes bounds a plan file, or a device that never ends would be read
+// until memory does. A payment takes one to four thousand bytes.
+const maxPlanBytes = 256 << 20
+
+// ReadPlan reads a plan file. It is strict: another format, a file cut short or
+// too large, a member that it does not know or that stands twice, and whatever
 // [Plan.Validate] refuses are errors of one line that say what would be right.
 func ReadPlan(r io.Reader) (*Plan, error) {
-	text, err := io.ReadAll(r)
+	text, err := readBounded(r, maxPlanBytes)
 	if err != nil {
-		return nil, fmt.Errorf("read plan: %w", err)
+		return nil, err
 	}
 	p, err := decodePlan(text)
 	if err != nil {
@@ -27,6 +32,18 @@ func ReadPlan(r io.Reader) (*Plan, error) {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	return p, nil
+}
+
+// readBounded reads all of it, unless that is more than most bytes.
+func readBounded(r io.Reader, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read plan: %w", err)
+	case int64(len(text)) > most:
+		return nil, fmt.Errorf("plan: the file has more than %d bytes; want one JSON object as `pixlab plan` writes it", most)
+	}
+	return text, nil
 }
 
 func decodePlan(text []byte) (*Plan, error) {
@@ -116,12 +133,29 @@ func explainJSON(err error, size int) error {
 	case errors.As(err, &kind) && kind.Field == "":
 		return fmt.Errorf("the file holds a JSON %s; want one JSON object", kind.Value)
 	case errors.As(err, &kind):
-		return fmt.Errorf("member %s holds a JSON %s; want a Go %s", kind.Field, kind.Value, kind.Type)
+		return fmt.Errorf("member %s holds a JSON %s; want %s", kind.Field, kind.Value, plainKind(kind.Type))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return fmt.Errorf("member %s is unknown; docs/plan.md lists those of format %s", name, Format)
 	}
 	return fmt.Errorf("%w; docs/plan.md gives the layout of format %s", err, Format)
+}
+
+// plainKind says in JSON's words what a member of a Go type holds.
+func plainKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return plainKind(t.Elem())
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a whole number"
 }
 
 // Encode is the plan as a file: indented JSON with charges, payments, refunds

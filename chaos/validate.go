@@ -54,6 +54,8 @@ func (v *validator) head() error {
 	switch {
 	case p.Seed > MaxSeed:
 		return fmt.Errorf("seed %d is too large; want a whole number from 0 to %d", p.Seed, uint64(MaxSeed))
+	case strings.ContainsFunc(p.Profile, unicode.IsControl):
+		return fmt.Errorf("profile holds a control character; want plain text")
 	case p.Start.IsZero():
 		return fmt.Errorf("start is missing; want an instant such as 2026-03-10T03:00:00Z")
 	case p.Start.UTC().Year() < 2000 || p.Start.UTC().Year() > 2999:
@@ -70,7 +72,7 @@ func (v *validator) settings() error {
 		inRange("settings", "instances", int64(s.Instances), 1, maxProcesses),
 		inRange("settings", "workers", int64(s.Workers), 1, maxProcesses),
 		atLeast("settings", "callback_timeout_ms", s.CallbackTimeoutMS, 1),
-		atLeast("settings", "sweep_every_ms", s.SweepEveryMS, 1),
+		atLeast("settings", "sweep_every_ms", s.SweepEveryMS, minSweepMS),
 		inRange("settings", "statement_lag_ms", s.StatementLagMS, 0, MaxLagMS),
 		inRange("settings", "step_ms", s.StepMS, 0, maxSlowMS),
 		inRange("settings", "wire_ms", s.WireMS, 0, maxSlowMS),
@@ -164,6 +166,8 @@ const (
 	// maxPlanMS is a plan's longest time, and with it a run's: 200 days, room for
 	// a Pix, the 90 days in which it can go back, and what follows.
 	maxPlanMS = 200 * DayMS
+	// minSweepMS keeps the sweeps of a day below the steps that a run may take.
+	minSweepMS = 100
 	// maxStopMS is how long anything may be held up: past it a run would not come
 	// to rest in the time that it has for healing.
 	maxStopMS = DayMS
@@ -179,6 +183,8 @@ func atLeast(who, member string, n, least int64) error {
 		most = maxStopMS
 	case strings.HasSuffix(member, "_ms"):
 		most = maxPlanMS
+	case strings.HasSuffix(member, "_in_s"):
+		most = maxPlanMS / 1000
 	}
 	return inRange(who, member, n, least, most)
 }

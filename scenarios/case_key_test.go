@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -208,6 +209,47 @@ func TestKeyOfARefundOutlivesItsAnswer(t *testing.T) {
 	l.rest()
 	l.putOnly(tp, refundID("DEV-1", 0))
 	l.returned(p.EndToEndID, "30.00")
+}
+
+// And that of a payout: within its time the same bytes, then the payout, purged or
+// not; another body is refused whenever it comes; and while nobody knows whether
+// the payout went out, its answer is not thrown away, however old.
+func TestKeyOfAPayoutOutlivesItsAnswer(t *testing.T) {
+	l := newLab(t, labOptions{receivers: 2})
+	tp := l.listen()
+	l.sold("PED-1", "100.00")
+	ask := func(n int, key, reference, amount string) *httptest.ResponseRecorder {
+		body := fmt.Sprintf(`{"reference":%q,"pix_key":%q,"amount":%q}`, reference, payeeKey, amount)
+		return l.request(n, http.MethodPost, "/payouts", key, body)
+	}
+	first := ask(0, "K1", "PAG-1", "80.00")
+	if first.Code != http.StatusAccepted {
+		t.Fatalf("got %d %s, want 202", first.Code, first.Body)
+	}
+	l.rest()
+	began := l.clock.Now()
+	for range 30 { // nobody hears of this one
+		tp.on(http.MethodPost, never)
+		tp.on(http.MethodGet, never, never, never, never, never, never, never, never, never, never)
+	}
+	unknown := ask(0, "K2", "PAG-2", "10.00")
+	l.work()
+	l.sameAnswer(ask(1, "K1", "PAG-1", "80.00"), first)
+	if rec := ask(1, "K1", "PAG-1", "79.00"); rec.Code != http.StatusUnprocessableEntity {
+		t.Errorf("another body: got %d %s, want 422", rec.Code, rec.Body)
+	}
+	l.clock.until(began.Add(keyTTL + time.Second))
+	for range 2 {
+		if rec := ask(1, "K1", "PAG-1", "80.00"); rec.Code != http.StatusOK || !strings.Contains(rec.Body.String(), `"confirmed"`) {
+			t.Errorf("after its time: got %d %s, want the payout", rec.Code, rec.Body)
+		}
+		if rec := ask(0, "K1", "PAG-1", "79.00"); rec.Code != http.StatusUnprocessableEntity {
+			t.Errorf("another body after its time: got %d %s, want 422", rec.Code, rec.Body)
+		}
+		l.sameAnswer(ask(1, "K2", "PAG-2", "10.00"), unknown)
+		l.duty("keys")
+	}
+	l.sent("80.00")
 }
 
 // A refusal is given again while it is kept; what was too early is not kept.

@@ -91,6 +91,8 @@ func (f *demoFlags) check(cmd *cobra.Command) error {
 		return usagef("%s goes with --live", alone)
 	case f.live && model != "":
 		return usagef("%s is the simulation's; --live has the reference receiver and no plan", model)
+	case cmd.Flag("html").Changed && f.html == "":
+		return usageError{"--html is empty; want --html DIR"}
 	case f.html != "" && !f.talk:
 		return usageError{"--html goes with --talk; pixlab run --html writes the page of one run"}
 	case f.talk && f.endless:
@@ -106,6 +108,9 @@ func (c *cli) demo(ctx context.Context, f *demoFlags) error {
 		return c.demoLive(ctx, f)
 	case f.html != "":
 		return c.writeScenes(f.html)
+	}
+	if err := pspAddress("--listen", f.listen); err != nil {
+		return err
 	}
 	session, err := c.demoSession(f)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/pixlab/pixlab/scenarios"
@@ -65,6 +66,7 @@ func exitCode(err error) (code int, line string) {
 	var usage usageError
 	var told outcome
 	var environment environmentError
+	var path *fs.PathError // a stream or a file that the machine would not write
 	switch {
 	case err == nil:
 		return exitHeld, ""
@@ -74,6 +76,9 @@ func exitCode(err error) (code int, line string) {
 		return exitUsage, "pixlab: " + oneLine(usage.text)
 	case errors.As(err, &environment):
 		return exitEnvironment, "pixlab: " + oneLine(environment.Error())
+	}
+	if errors.As(err, &path) {
+		return exitEnvironment, "pixlab: " + oneLine(err.Error())
 	}
 	return exitInternal, "pixlab: internal error: " + oneLine(err.Error())
 }

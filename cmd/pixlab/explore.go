@@ -81,6 +81,9 @@ func (f *exploreFlags) check(cmd *cobra.Command) error {
 	case f.twice < 0 || f.related < 0:
 		return usagef("--twice and --related are one in how many; want 0 or more")
 	}
+	if f.junit != "" && f.summary != "" && sameFile(f.junit, f.summary) {
+		return usagef("%s is named twice; want a file each for --junit and --summary", f.junit)
+	}
 	for _, name := range f.profiles {
 		if _, ok := chaos.ProfileNamed(name); !ok {
 			_, err := chaos.Generate(chaos.Options{Profile: name})

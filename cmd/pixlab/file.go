@@ -18,6 +18,8 @@ type newFile struct {
 	// final is the name to take; empty where the file is written in place
 	// because it is a device, a pipe or the like.
 	final string
+	// kept ends the watch for signals that would leave the unfinished file.
+	kept func()
 }
 
 // createFile begins a file. What cannot be begun is the user's to put right.
@@ -34,17 +36,18 @@ func createFile(flag, name string) (*newFile, error) {
 		if err != nil {
 			return nil, usagef("%s %s: %s; want a file that can be written", flag, name, reason(err))
 		}
-		return &newFile{Writer: bufio.NewWriter(f), file: f}, nil
+		return &newFile{Writer: bufio.NewWriter(f), file: f, kept: func() {}}, nil
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return nil, usagef("%s %s: %s; want a file in a directory that is there and can be written", flag, name, reason(err))
 	}
-	return &newFile{Writer: bufio.NewWriterSize(f, 1<<16), file: f, final: name}, nil
+	return &newFile{Writer: bufio.NewWriterSize(f, 1<<16), file: f, final: name, kept: removeIfEnded(f.Name())}, nil
 }
 
 // finish makes the file whole.
 func (n *newFile) finish() error {
+	defer n.kept()
 	err := n.Flush()
 	if err == nil && n.final != "" {
 		err = n.file.Chmod(0o644)
@@ -69,6 +72,7 @@ func (n *newFile) abandon() {
 	if n == nil {
 		return
 	}
+	defer n.kept()
 	n.file.Close()
 	if n.final != "" {
 		os.Remove(n.file.Name())

@@ -95,6 +95,9 @@ func wanted(invalid *pflag.InvalidValueError) string {
 	if invalid.GetFlag().Value.Type() == "bool" {
 		return fmt.Sprintf("want --%s alone", invalid.GetFlag().Name)
 	}
+	if invalid.GetFlag().Value.Type() == "duration" {
+		return "want a length of time such as 60s"
+	}
 	return invalid.Unwrap().Error()
 }
 

@@ -50,6 +50,8 @@ func misuses() map[string][]string {
 		"broken --seeds none":                 {`--seeds is "none"`, "from 1 to 1,000,000"},
 		"broken --jobs 0":                     {`--jobs is "0"`, "from 1 to"},
 		"bench --profile clam":                {`profile "clam" is unknown`},
+		"explore --time 1e9h":                 {`--time is "1e9h"`, "want a length of time such as 60s"},
+		"explore --junit x --summary ./x":     {"x is named twice", "--junit and --summary"},
 		"bench --seconds 0":                   {`--seconds is "0"`},
 		"bench --large=1,x":                   {`--large is "1,x"`, "commas"},
 		"measure":                             {"one number of payments"},
@@ -81,6 +83,14 @@ func misused(t *testing.T, got result, wants []string) {
 		t.Errorf("stderr is not one line: %q", got.err)
 	}
 	contains(t, got.err, wants...)
+}
+
+// TestPlanThatNeverEnds reads a device in place of a plan.
+func TestPlanThatNeverEnds(t *testing.T) {
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip("no /dev/zero")
+	}
+	misused(t, pixlab("", "run", "--plan", "/dev/zero"), []string{"--plan /dev/zero: the file has more than 268435456 bytes; want one JSON object"})
 }
 
 func TestPlansThatAreNone(t *testing.T) {
@@ -122,5 +132,7 @@ func TestFullDiskIsTheEnvironment(t *testing.T) {
 	}
 	contains(t, errs.String(), "pixlab: write the result: ")
 	got := pixlab("", "run", "--seed", "1", "--trace", "/dev/full").want(t, exitEnvironment)
+	contains(t, got.err, "pixlab: write /dev/full: no space left on device")
+	got = pixlab("", "run", "--seed", "1", "--html", "/dev/full").want(t, exitEnvironment)
 	contains(t, got.err, "pixlab: write /dev/full: no space left on device")
 }

@@ -24,13 +24,11 @@ func (r *finished) show(file *newFile, f *runFlags, receiver scenarios.Receiver,
 		return nil
 	}
 	html, err := r.film(scenarios.Options{Receiver: &receiver, HealAt: int64(f.healAt.n)}, turning)
-	if err == nil {
-		_, err = file.Write(html)
-	}
 	if err != nil {
 		file.abandon()
 		return err
 	}
+	file.Write(html) // a bufio.Writer keeps its first error for Flush
 	return file.finish()
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,7 +57,7 @@ func (c *cli) runLive(ctx context.Context, f *runFlags) error {
 	if err != nil {
 		return environmentError{"find this program", err}
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, endings()...)
 	defer stop()
 	show := c.progress()
 	began := time.Now()

@@ -177,7 +177,9 @@ func TestCheckDeterminism(t *testing.T) {
 	t.Parallel()
 	plain := pixlab("", "run", "--seed", "42", "--profile", "swarm").want(t, exitHeld)
 	got := pixlab("", "run", "--seed", "42", "--profile", "swarm", "--check-determinism").want(t, exitHeld).quiet(t)
-	contains(t, got.out, ", and a second run with the same hash")
+	contains(t, got.out, "held: all 18 invariants; a second run has the same hash")
+	broke := with(time.Minute, nil, "run", "--seed", "1", "--receiver", "naive", "--check-determinism", "--plan-out", filepath.Join(t.TempDir(), "plan.json"))
+	contains(t, broke.want(t, exitBroke).out, " first; a second run has the same hash")
 	if hashOf(t, got.out) != hashOf(t, plain.out) {
 		t.Error("another hash than without the check")
 	}

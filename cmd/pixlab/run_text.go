@@ -159,17 +159,17 @@ func orEnd(line string, same bool) string {
 func (r *finished) verdict(p *page) {
 	p.line("")
 	bad := r.broken()
+	again := ""
+	if r.twice {
+		again = "; a second run has the same hash"
+	}
 	switch r.Verdict {
 	case scenarios.Held:
-		also := ""
-		if r.twice {
-			also = ", and a second run with the same hash"
-		}
-		p.line("%s: all %d invariants%s", p.good("held"), len(r.Invariants), also)
+		p.line("%s: all %d invariants%s", p.good("held"), len(r.Invariants), again)
 	case scenarios.Violated:
-		p.line("%s: %d of %d invariants, %s first", p.bad("violated"), len(bad), len(r.Invariants), r.FirstBroken())
+		p.line("%s: %d of %d invariants, %s first%s", p.bad("violated"), len(bad), len(r.Invariants), r.FirstBroken(), again)
 	case scenarios.NotConverged:
-		p.line("%s: the receiver did not come to rest", p.bad("not converged"))
+		p.line("%s: the receiver did not come to rest%s", p.bad("not converged"), again)
 	case scenarios.NotDeterministic:
 		p.line("%s: one plan, two runs", p.bad("not deterministic"))
 	}

@@ -40,6 +40,7 @@ func (c *cli) runTwice(run *finished, o scenarios.Options, show *progress) error
 		}
 		defer os.Remove(f.Name())
 		defer f.Close()
+		defer removeIfEnded(f.Name())()
 		traces[i] = f
 	}
 	first, err := c.traced(run.source.plan, o, traces[0], show)

@@ -72,6 +72,9 @@ func (s *Store) unsettled(k *receiver.Key) bool {
 	case receiver.RouteRefunds:
 		x := s.refunds.find(receiver.RefundRef{Consumer: k.Consumer, Reference: k.Reference})
 		return x != nil && !x.State.Final()
+	case receiver.RoutePayouts:
+		x := s.payouts.find(receiver.PayoutRef{Consumer: k.Consumer, Reference: k.Reference})
+		return x != nil && !x.State.Final()
 	}
 	return false
 }

@@ -82,4 +82,7 @@ const unsettledKey = `k.route = '` + receiver.RouteCharges + `' AND EXISTS (
         WHERE (c.consumer, c.reference) = (k.consumer, k.reference) AND c.state = 'intended')
     OR k.route = '` + receiver.RouteRefunds + `' AND EXISTS (
         SELECT FROM refund AS x
-        WHERE (x.consumer, x.reference) = (k.consumer, k.reference) AND x.origin = 'merchant' AND x.state IN ('reserved', 'processing'))`
+        WHERE (x.consumer, x.reference) = (k.consumer, k.reference) AND x.origin = 'merchant' AND x.state IN ('reserved', 'processing'))
+    OR k.route = '` + receiver.RoutePayouts + `' AND EXISTS (
+        SELECT FROM payout AS x
+        WHERE (x.consumer, x.reference) = (k.consumer, k.reference) AND x.state IN ('reserved', 'processing'))`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -50,6 +51,18 @@ func (f *fixture) claimedCharge(n, key int, want receiver.KeyResult) receiver.Cr
 func (f *fixture) claimedRefund(n, p, key int, want receiver.KeyResult) receiver.ReserveOutcome {
 	f.Helper()
 	out := f.reserve(f.keyedRefund(n, p, key))[0]
+	equal(f, "key", out.Key.Result, want)
+	return out
+}
+
+// claimedPayout is the same for payout n of cents.
+func (f *fixture) claimedPayout(n int, cents pix.Amount, key int, want receiver.KeyResult) receiver.ReservePayoutOutcome {
+	f.Helper()
+	in := f.newPayout(n, cents)
+	claim := f.keyClaim(key, fmt.Sprint("payout ", n))
+	claim.Ref.Route = receiver.RoutePayouts
+	in.Key = &claim
+	out := f.reservePayouts(in)[0]
 	equal(f, "key", out.Key.Result, want)
 	return out
 }

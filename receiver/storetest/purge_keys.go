@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pixlab/pixlab/pix"
 	"github.com/pixlab/pixlab/receiver"
 )
 
@@ -46,16 +47,21 @@ func purgeUnsettled(f *fixture) {
 	equal(f, "status", unknown.Key.Answer.Status, 202)
 	f.paid(2, 1000)
 	accepted := f.claimedRefund(1, 2, 1, receiver.KeyDone)
+	paying := f.claimedPayout(1, 100, 1, receiver.KeyDone)
 	f.clock.pass(2 * keyTTL)
 	f.purged(0)
 	sameAnswer(f, f.claimedCharge(1, 1, receiver.KeyDone).Key.Answer, unknown.Key.Answer)
 	sameAnswer(f, f.claimedRefund(1, 2, 1, receiver.KeyDone).Key.Answer, accepted.Key.Answer)
+	sameAnswer(f, f.claimedPayout(1, 100, 1, receiver.KeyDone).Key.Answer, paying.Key.Answer)
 	f.record(receiver.ChargeCall{Ref: refOf(1), State: receiver.ChargeActive, CreatedAt: f.now(), BRCode: "br"})
 	f.calling(1)
 	f.answered(1, 1, "DEVOLVIDO")
-	f.purged(2)
+	f.sending(1)
+	f.payoutAnswered(1, pix.PayoutConfirmed)
+	f.purged(3)
 	f.claimedCharge(1, 1, receiver.KeyExpired)
 	f.claimedRefund(1, 2, 1, receiver.KeyExpired)
+	equal(f, "payout", f.claimedPayout(1, 100, 1, receiver.KeyExpired).Payout.State, receiver.PayoutConfirmed)
 }
 
 func purgeRefusals(f *fixture) {
