@@ -96,6 +96,7 @@ func harmless(plan *chaos.Plan, d chaos.Deviation) bool {
 func related(how Relation, p *chaos.Plan) *chaos.Plan {
 	out := *p
 	out.Faults = slices.Clone(p.Faults)
+	out.Live = false // it is for the model alone, and may take hours
 	draw := p.Seed.Mixer("explore/" + string(how))
 	below := func(of, n uint64) uint64 { return draw.Mix(of, 0, 0) % n }
 	if how == Outage {
