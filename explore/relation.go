@@ -60,6 +60,7 @@ func Undisputed(plan *chaos.Plan) *chaos.Plan {
 		}
 		seen[x.Charge] = true
 	}
+	p.Live = false // it is for the model alone, and may take hours
 	p.Faults = nil
 	for _, d := range plan.Faults {
 		if harmless(plan, d) {
@@ -96,7 +97,6 @@ func harmless(plan *chaos.Plan, d chaos.Deviation) bool {
 func related(how Relation, p *chaos.Plan) *chaos.Plan {
 	out := *p
 	out.Faults = slices.Clone(p.Faults)
-	out.Live = false // it is for the model alone, and may take hours
 	draw := p.Seed.Mixer("explore/" + string(how))
 	below := func(of, n uint64) uint64 { return draw.Mix(of, 0, 0) % n }
 	if how == Outage {
