@@ -1,6 +1,9 @@
 package chaos
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // MergedWindow is a stretch of time, its end not included, through which the
 // same things go wrong at one place.
@@ -29,26 +32,45 @@ func mergeWindows(faults []Deviation) (map[string][]MergedWindow, []Instant) {
 	return pieces, slices.Compact(edges)
 }
 
+// windowEdge is where a window begins or ends.
+type windowEdge struct {
+	at     int64
+	window int // its index among the faults
+	begins bool
+}
+
+// cutWindows walks the edges in order of time and keeps what is open between
+// them, so that each piece costs what it holds and not what the plan holds.
 func cutWindows(faults []Deviation, indexes []int) []MergedWindow {
-	var cuts []int64
+	edges := make([]windowEdge, 0, 2*len(indexes))
 	for _, i := range indexes {
-		cuts = append(cuts, faults[i].Target.Window.FromMS, faults[i].Target.Window.ToMS)
+		w := faults[i].Target.Window
+		edges = append(edges, windowEdge{w.FromMS, i, w.FromMS < w.ToMS}, windowEdge{w.ToMS, i, false})
 	}
-	slices.Sort(cuts)
-	cuts = slices.Compact(cuts)
+	slices.SortFunc(edges, func(a, b windowEdge) int { return cmp.Compare(a.at, b.at) })
 	var out []MergedWindow
-	for k := 0; k+1 < len(cuts); k++ {
-		piece := MergedWindow{From: MS(cuts[k]), To: MS(cuts[k+1])}
-		for _, i := range indexes {
-			if w := faults[i].Target.Window; w.FromMS <= cuts[k] && cuts[k] < w.ToMS {
-				piece.Merged = piece.and(faults[i].Set, i)
-			}
+	var open []int // ascending
+	for k, e := range edges {
+		switch at, found := slices.BinarySearch(open, e.window); {
+		case e.begins:
+			open = slices.Insert(open, at, e.window)
+		case found:
+			open = slices.Delete(open, at, at+1)
 		}
-		if piece.Any() {
-			out = append(out, piece)
+		if k+1 < len(edges) && e.at < edges[k+1].at && len(open) > 0 {
+			out = append(out, MergedWindow{MS(e.at), MS(edges[k+1].at), mergeAll(faults, open)})
 		}
 	}
 	return out
+}
+
+// mergeAll is what several deviations come to together.
+func mergeAll(faults []Deviation, indexes []int) Merged {
+	var c Change
+	for _, i := range indexes {
+		c = c.Join(faults[i].Set)
+	}
+	return Merged{Change: c, From: slices.Clone(indexes)}
 }
 
 // Windows are the stretches in which something goes wrong at the place, in

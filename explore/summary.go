@@ -70,9 +70,11 @@ type Group struct {
 	// Shape is the smallest plan in words; Shrunk says that it was shrunk.
 	Shape  string
 	Shrunk bool
-	// Plan is the smallest of the group's plans, File where it was written.
+	// Plan is the smallest of the group's plans, File where it was written, Lost
+	// why it could not be.
 	Plan   *chaos.Plan
 	File   string
+	Lost   string
 	Story  []string
 	Detail string
 	Repeat string

@@ -30,7 +30,7 @@ func (r *Receiver) takeCallback(
 	w http.ResponseWriter, req *http.Request, parse func(body []byte, now time.Time) (int, []InboxItem, error),
 ) {
 	if req.Method != http.MethodPost {
-		methodNotAllowed(r, w, req)
+		methodNotAllowed(w, req, http.MethodPost)
 		return
 	}
 	body, ok := r.readCallback(w, req)
@@ -65,8 +65,7 @@ func (r *Receiver) takeCallback(
 
 // readCallback reads the body within the limit. It answers itself when it cannot.
 func (r *Receiver) readCallback(w http.ResponseWriter, req *http.Request) ([]byte, bool) {
-	if enc := req.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		refuse(w, http.StatusUnsupportedMediaType, pix.ProblemInvalidRequest, "the body must not be compressed")
+	if refuseCompressed(w, req) {
 		return nil, false
 	}
 	if req.ContentLength > r.cfg.MaxBody {

@@ -1,7 +1,6 @@
 package receiver
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -41,9 +40,6 @@ var routes = sync.OnceValue(func() *mux.Router {
 	m.Handle("/payouts/{reference}", authenticated((*Receiver).serveGetPayout)).Methods(http.MethodGet)
 	m.Handle("/memos", authenticated((*Receiver).serveMemo)).Methods(http.MethodPost)
 	m.NotFoundHandler = authenticated(nothingThere)
-	m.MethodNotAllowedHandler = authenticated(func(r *Receiver, w http.ResponseWriter, req *http.Request, _ string) {
-		methodNotAllowed(r, w, req)
-	})
 	return m
 })
 
@@ -58,6 +54,10 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	}
 	var match mux.RouteMatch
 	routes().Match(req, &match)
+	if errors.Is(match.MatchErr, mux.ErrMethodMismatch) {
+		authenticated(otherMethod)(r, w, req)
+		return
+	}
 	if h, ok := match.Handler.(endpoint); ok {
 		h(r, w, mux.SetURLVars(req, match.Vars))
 		return
@@ -108,10 +108,23 @@ func nothingThere(r *Receiver, w http.ResponseWriter, req *http.Request, _ strin
 	notFound(r, w, req)
 }
 
-func methodNotAllowed(_ *Receiver, w http.ResponseWriter, req *http.Request) {
-	p := pix.NewProblem(pix.ProblemInvalidRequest, req.Method+" is not served at "+req.URL.Path)
-	p.Status = http.StatusMethodNotAllowed
-	pix.WriteProblem(w, p)
+// otherMethod answers with the methods that the path has, to those who are let in.
+func otherMethod(_ *Receiver, w http.ResponseWriter, req *http.Request, _ string) {
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
+		var match mux.RouteMatch
+		like := *req
+		like.Method = method
+		if routes().Match(&like, &match) && match.MatchErr == nil {
+			allowed = append(allowed, method)
+		}
+	}
+	methodNotAllowed(w, req, allowed...)
+}
+
+func methodNotAllowed(w http.ResponseWriter, req *http.Request, allowed ...string) {
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	refuse(w, http.StatusMethodNotAllowed, pix.ProblemInvalidRequest, req.Method+" is not served at "+req.URL.Path)
 }
 
 // refuse answers with problem+json of our own status: the spec knows no 401,
@@ -150,23 +163,11 @@ func readBody(r io.Reader, announced int64) ([]byte, error) {
 	}
 }
 
-// maxRequest bounds the body of a merchant's request, in bytes.
-const maxRequest = 1 << 16
-
-// readJSON reads a request's body into q and checks it. It answers 400 itself,
-// and false, where it cannot.
+// readJSON reads a request's body into q and checks it. It answers itself, and
+// false, where it cannot.
 func readJSON(w http.ResponseWriter, req *http.Request, q interface{ validate() error }) bool {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxRequest))
-	if err == nil {
-		err = json.Unmarshal(raw, q)
-	}
-	if err == nil {
-		err = q.validate()
-	}
-	if err != nil {
-		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
-	}
-	return err == nil
+	body, ok := readRequest(w, req)
+	return ok && decodeRequest(w, body, q)
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) { jsonAnswer(status, v).write(w) }

@@ -2,9 +2,7 @@ package receiver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 
 	"github.com/pixlab/pixlab/pix"
@@ -58,9 +56,8 @@ func withKey(route string, serve keyedEndpoint) endpoint {
 			refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxRequest))
-		if err != nil {
-			refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
+		body, ok := readRequest(w, req)
+		if !ok {
 			return
 		}
 		serve(r, w, req, keyed{consumer, body, KeyClaim{
@@ -73,14 +70,7 @@ func withKey(route string, serve keyedEndpoint) endpoint {
 // read decodes the request's body into q and checks it. It answers 400 itself,
 // and false, where it cannot.
 func (k keyed) read(w http.ResponseWriter, q interface{ validate() error }) bool {
-	err := json.Unmarshal(k.body, q)
-	if err == nil {
-		err = q.validate()
-	}
-	if err != nil {
-		refuse(w, http.StatusBadRequest, pix.ProblemInvalidRequest, err.Error())
-	}
-	return err == nil
+	return decodeRequest(w, k.body, q)
 }
 
 // answerKey answers a request that its key leaves nothing to do. what is what an

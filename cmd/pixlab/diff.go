@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -85,7 +87,7 @@ func (r *traceReader) close() {
 
 // next is the next line without its end, "" after the last.
 func (r *traceReader) next() (string, error) {
-	line, err := r.lines.ReadString('\n')
+	line, err := r.line()
 	if err != nil && err != io.EOF {
 		return "", usagef("%s: %s; want a trace as pixlab run --trace FILE writes it", r.name, reason(err))
 	}
@@ -96,6 +98,24 @@ func (r *traceReader) next() (string, error) {
 		return "", usagef("%s: line %d is no event; want a trace as pixlab run --trace FILE writes it", r.name, r.n+1)
 	}
 	return line, nil
+}
+
+// longestLine bounds an event's line, in bytes: what has no line's end for longer
+// is no trace, and perhaps never ends.
+const longestLine = 1 << 20
+
+// line reads up to a line's end, which it keeps.
+func (r *traceReader) line() (string, error) {
+	var line []byte
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		if len(line)+len(part) > longestLine {
+			return "", fmt.Errorf("line %d is longer than %s bytes", r.n+1, grouped(longestLine))
+		}
+		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
+			return string(line), err
+		}
+	}
 }
 
 // contextLines is how many equal events are shown before the first that differs.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -116,6 +117,10 @@ func (f *exploreFlags) readSpan() error {
 		if f.part, err = explore.ParseShard(f.shard); err != nil {
 			return usagef("--shard is %q; %v", f.shard, err)
 		}
+		if f.part.First(f.span) > f.span.To {
+			return usagef("--shard %s: there is no seed for it in %d-%d, so that nothing would be looked at; want %s at most",
+				f.part, f.span.From, f.span.To, counted(int(f.span.To-f.span.From)+1, "shard", "shards"))
+		}
 	}
 	return nil
 }
@@ -152,19 +157,26 @@ func (c *cli) explore(f *exploreFlags) error {
 	if f.collect || len(e.sum.Failures) == 0 {
 		e.search()
 	}
+	if e.sum.Seeds+e.sum.Kept == 0 {
+		return usagef("--time %s ended before the first seed, so that nothing was looked at; want longer", f.time)
+	}
 	e.sum.Elapsed = time.Since(e.begun)
 	e.sum.Close()
 	if err := e.group(); err != nil {
 		return err
 	}
 	show.clear()
-	if err := e.writeFiles(); err != nil {
-		return err
-	}
+	notWritten := e.writeFiles()
 	if err := e.tell(); err != nil {
 		return err
 	}
-	return exploreOutcome(e.sum)
+	if err := exploreOutcome(e.sum); err != nil {
+		if _, line := exitCode(notWritten); line != "" {
+			fmt.Fprintln(c.err, line)
+		}
+		return err
+	}
+	return notWritten
 }
 
 // exploreOutcome is the exit code of a search: the worst that it met.

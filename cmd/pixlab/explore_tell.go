@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/pixlab/pixlab/explore"
@@ -103,6 +104,11 @@ func (e *exploring) writeFiles() error {
 
 func (e *exploring) tell() error {
 	if e.flags.json {
+		for _, g := range e.sum.Groups {
+			if g.Lost != "" {
+				fmt.Fprintln(e.cli.err, "pixlab: the plan is lost: "+g.Lost)
+			}
+		}
 		return write(e.cli.out, e.encode())
 	}
 	p := &page{colour: coloured(e.cli.out)}
@@ -154,5 +160,8 @@ func groupText(p *page, g *explore.Group) {
 	storyText(p, g.Story)
 	if g.File != "" {
 		p.line("plan written to %s", g.File)
+	}
+	if g.Lost != "" {
+		p.line("the plan is lost: %s", g.Lost)
 	}
 }

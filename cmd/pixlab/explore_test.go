@@ -153,3 +153,29 @@ func TestFindingMisuse(t *testing.T) {
 		})
 	}
 }
+
+// TestExploreTellsWithoutAPlaceForPlans wants all that a search found told where
+// the plans cannot be written.
+func TestExploreTellsWithoutAPlaceForPlans(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	if err := os.Remove(dir); err != nil {
+		t.Skipf("the folder that one is in cannot be removed here: %v", err)
+	}
+	args := []string{"--seeds", "1-3", "--receiver", "dedupe-by-delivery", "--shrink-time", "0s"}
+	r := pixlab("", append([]string{"explore", "--jobs", "1", "--summary", "s.md"}, args...)...).want(t, exitBroke)
+	for _, want := range []string{"the plan is lost: ", "failed: ", "repeat: pixlab explore --seeds 1-1 "} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("no %q in\n%s", want, r.out)
+		}
+	}
+	if !strings.Contains(r.err, "--summary s.md: ") {
+		t.Errorf("standard error is %q, want it to name the summary that could not be written", r.err)
+	}
+	if got := explored(t, exitBroke, args...); len(got.Groups) == 0 || got.Groups[0].Plan != "" {
+		t.Errorf("groups %+v, want one at least, without a plan's file", got.Groups)
+	}
+}

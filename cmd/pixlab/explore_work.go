@@ -118,9 +118,7 @@ func (e *exploring) group() error {
 		e.sum.Group(x, g)
 	}
 	for i := range e.sum.Groups {
-		if err := e.keepGroup(&e.sum.Groups[i]); err != nil {
-			return err
-		}
+		e.keepGroup(&e.sum.Groups[i])
 	}
 	return nil
 }
@@ -131,19 +129,25 @@ func (e *exploring) shrinks(x explore.Failure) bool {
 	return e.flags.shrinkTime > 0 && x.HealAt == 0 && slices.Contains(kinds, x.Invariant)
 }
 
-// keepGroup writes a group's plan and says how to run it.
-func (e *exploring) keepGroup(g *explore.Group) error {
+// keepGroup writes a group's plan and says how to run it. Where the plan cannot
+// be written, what the search found is told all the same.
+func (e *exploring) keepGroup(g *explore.Group) {
 	first := g.Members[0]
 	if g.Plan != nil {
 		name := fmt.Sprintf("pixlab-explore-%s-%s-%s.json", fileWord(e.receiver.Name), fileWord(g.Invariant), first.Seed)
 		if err := writeFile("plan", name, g.Plan.Encode()); err != nil {
-			return err
+			g.Lost = oneLine(err.Error())
+		} else {
+			g.File = name
 		}
-		g.File = name
 	}
-	words := "pixlab run --plan " + shellWord(g.File) + " --receiver " + shellWord(e.receiver.Name)
+	from := g.File
+	if from == "" {
+		from = first.Kept
+	}
+	words := "pixlab run --plan " + shellWord(from) + " --receiver " + shellWord(e.receiver.Name)
 	switch {
-	case g.Invariant == explore.Metamorphic || g.Plan == nil:
+	case g.Invariant == explore.Metamorphic || from == "":
 		words = fmt.Sprintf("pixlab explore --seeds %d-%d --profile %s --related 1 --receiver %s", first.Seed, first.Seed,
 			shellWord(first.Profile), shellWord(e.receiver.Name))
 	case g.Invariant == explore.Determinism:
@@ -155,5 +159,4 @@ func (e *exploring) keepGroup(g *explore.Group) error {
 	if first.Kept == "" {
 		g.Repeat += fmt.Sprintf(", seed %d, profile %s", first.Seed, first.Profile)
 	}
-	return nil
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,15 +69,18 @@ func (c *cli) loadCommand() *cobra.Command {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 			defer stop()
-			if f.suite {
-				return c.loadSuite(ctx, f, cmd.Flag("duration").Changed)
+			load := c.load
+			switch {
+			case f.suite:
+				load = func(ctx context.Context, f *loadFlags) error {
+					return c.loadSuite(ctx, f, cmd.Flag("duration").Changed)
+				}
+			case f.payouts.n > 0:
+				load = c.loadPayouts
 			}
-			if f.payouts.n > 0 {
-				return c.loadPayouts(ctx, f)
-			}
-			return c.load(ctx, f)
+			return interruptedLoad(ctx, load(ctx, f))
 		},
 	}
 	flags := cmd.Flags()
@@ -105,6 +106,16 @@ func (c *cli) loadCommand() *cobra.Command {
 	flags.Var(&f.rounds, "rounds", "with --suite, go through them `N` times")
 	flags.BoolVar(&f.json, "json", false, "write the result as JSON")
 	return cmd
+}
+
+// interruptedLoad has the signal in place of whatever it made fail, unless the
+// report was written before.
+func interruptedLoad(ctx context.Context, err error) error {
+	var told outcome
+	if err == nil || ctx.Err() == nil || errors.As(err, &told) {
+		return err
+	}
+	return environmentError{"load", interrupted(ctx, err)}
 }
 
 // check refuses flags that do not go together.

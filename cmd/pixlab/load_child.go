@@ -46,8 +46,11 @@ func startChild(ctx context.Context, dir, name string, env []string, at any, arg
 	if err := c.cmd.Start(); err != nil {
 		return nil, environmentError{"start " + name, err}
 	}
+	// A load that was interrupted has no use for an orderly end of what it started.
+	letGo := context.AfterFunc(ctx, func() { _ = c.cmd.Process.Kill() })
 	go func() {
 		c.err = c.cmd.Wait()
+		letGo()
 		close(c.done)
 	}()
 	if err := c.untilOpen(ctx, file, at); err != nil {

@@ -30,7 +30,8 @@ type loadHouse struct {
 
 	cluster   *pgcluster.Cluster
 	name      string // of the database there
-	dir       string
+	folder    *pgcluster.Folder
+	dir       string // its path
 	psp       *child
 	receivers []*child
 }
@@ -57,9 +58,10 @@ func buildHouse(ctx context.Context, f *loadFlags, say func(string, ...any)) (h 
 			err = errors.Join(err, h.close())
 		}
 	}()
-	if h.dir, err = os.MkdirTemp("", "pixlab-load-"); err != nil {
-		return h, environmentError{"make a folder", err}
+	if h.folder, err = pgcluster.MakeFolder(ctx, "load"); err != nil {
+		return h, environmentError{"load", err}
 	}
+	h.dir = h.folder.Path()
 	say("starting PostgreSQL")
 	if h.cluster, err = pgcluster.Start(ctx, pgcluster.Options{Settings: f.settings()}); err != nil {
 		return h, environmentError{"start PostgreSQL", err}
@@ -94,7 +96,7 @@ func (h *loadHouse) startProcesses(ctx context.Context, f *loadFlags, say func(s
 	h.api = token
 	api := at.API
 	if f.payouts.n > 0 {
-		if h.slow, err = startSlowPSP(at.API); err != nil {
+		if h.slow, err = startSlowPSP(ctx, at.API); err != nil {
 			return err
 		}
 		api = h.slow.url
@@ -148,8 +150,8 @@ func (h *loadHouse) close() error {
 		}
 		err = errors.Join(err, h.cluster.Close())
 	}
-	if h.dir != "" {
-		err = errors.Join(err, os.RemoveAll(h.dir))
+	if h.folder != nil {
+		err = errors.Join(err, h.folder.Remove())
 	}
 	return err
 }

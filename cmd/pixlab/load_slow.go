@@ -21,6 +21,7 @@ type slowPSP struct {
 	psp    string // the one behind it
 	server *http.Server
 	calls  *http.Client
+	ended  <-chan struct{} // the load was interrupted
 
 	mu    sync.Mutex
 	keys  map[string]*slowKey
@@ -44,13 +45,15 @@ type slowCount struct {
 // slowPatience bounds every wait for a caller.
 const slowPatience = 30 * time.Second
 
-func startSlowPSP(psp string) (*slowPSP, error) {
+// startSlowPSP starts one that waits for nobody any more once ctx has ended.
+func startSlowPSP(ctx context.Context, psp string) (*slowPSP, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, environmentError{"open a port", err}
 	}
 	s := &slowPSP{
 		url: "http://" + l.Addr().String(), psp: psp, keys: map[string]*slowKey{},
+		ended: ctx.Done(),
 		calls: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 	}
 	s.server = &http.Server{Handler: s, ReadHeaderTimeout: slowPatience}
@@ -140,6 +143,8 @@ func (s *slowPSP) pay(w http.ResponseWriter, req *http.Request, body []byte) {
 			select {
 			case <-k.asked:
 			case <-time.After(slowPatience):
+			case <-s.ended:
+				return
 			}
 			_, _ = s.pass(alone, req, body) // nobody hears of it
 		})

@@ -157,12 +157,12 @@ func (c *cli) pgbench(ctx context.Context, f *loadFlags, show *progress) (map[st
 		return nil, environmentError{"start PostgreSQL", err}
 	}
 	defer cluster.Close()
-	dir, err := os.MkdirTemp("", "pixlab-pgbench-")
+	folder, err := pgcluster.MakeFolder(ctx, "pgbench")
 	if err != nil {
-		return nil, environmentError{"make a folder", err}
+		return nil, environmentError{"load", err}
 	}
-	defer os.RemoveAll(dir)
-	script := filepath.Join(dir, "insert.sql")
+	defer folder.Remove()
+	script := filepath.Join(folder.Path(), "insert.sql")
 	if err := os.WriteFile(script, []byte(pgbenchScript), 0o600); err != nil {
 		return nil, environmentError{"write the script of pgbench", err}
 	}

@@ -14,6 +14,8 @@ func misuses() map[string][]string {
 		"rnu":                                 {`unknown command "rnu"`, "run, scenarios"},
 		"help rnu":                            {`unknown command "rnu"`},
 		"completion bash":                     {`unknown command "completion"`},
+		"explore --seeds 3-3 --shard 2/5":     {"--shard 2/5", "no seed for it in 3-3", "1 shard at most"},
+		"explore --seeds 9 --time 1ns":        {"--time 1ns ended before the first seed"},
 		"run":                                 {"no seed and no plan", "--seed N or --plan FILE"},
 		"run --seed":                          {"--seed stands alone", "--seed N"},
 		"run --seed abc":                      {`--seed is "abc"`, "whole number from 0 to 9007199254740991"},

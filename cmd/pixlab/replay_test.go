@@ -91,6 +91,8 @@ func TestDiffNamesTheFirstDifference(t *testing.T) {
 	contains(t, pixlab("", "diff", "a", "short").want(t, exitNotDeterministic).out, "the first event that differs is 10", "(has ended)")
 	contains(t, pixlab(string(text), "diff", "-", "a").want(t, exitHeld).out, "the same: ")
 	pixlab("", "diff", "a", "none").want(t, exitUsage)
+	endless := "{" + strings.Repeat("\x00", longestLine)
+	contains(t, pixlab(endless, "diff", "-", "a").want(t, exitUsage).err, "-: line 1 is longer than")
 }
 
 // TestInevitableNamesTheTurningPoint heals from the event that is named, where

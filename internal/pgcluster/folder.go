@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	folderPrefix = "pixlab-pg-"
+	ourPrefix    = "pixlab-" // of all throwaway folders
+	folderPrefix = ourPrefix + "pg-"
 	markerName   = "owner.json"
 	runName      = "run"  // the server's own folder, and its socket's
 	dataName     = "data" // in run
@@ -56,7 +57,7 @@ func makeFolder(parent string, a *account) (*folder, error) {
 	if socketPathTooLong(parent) {
 		return nil, fmt.Errorf("make server's folder: the path %s is too long for a socket in it: choose a shorter one", parent)
 	}
-	path, err := os.MkdirTemp(parent, folderPrefix)
+	path, err := newFolder(parent, folderPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("make server's folder: %w", err)
 	}
@@ -68,9 +69,9 @@ func makeFolder(parent string, a *account) (*folder, error) {
 	return f, nil
 }
 
-// fill writes the marker and makes the server's own folder. The marker is
-// empty until it is locked, and an empty one proves nothing to a sweep.
-func (f *folder) fill(a *account) error {
+// mark writes the marker, which is empty until it is locked: an empty one proves
+// nothing to a sweep.
+func (f *folder) mark() error {
 	var err error
 	f.marker, err = os.OpenFile(filepath.Join(f.path, markerName), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
@@ -83,7 +84,13 @@ func (f *folder) fill(a *account) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.marker.Write(append(text, '\n')); err != nil {
+	_, err = f.marker.Write(append(text, '\n'))
+	return err
+}
+
+// fill writes the marker and makes the server's own folder.
+func (f *folder) fill(a *account) error {
+	if err := f.mark(); err != nil {
 		return err
 	}
 	if err := os.Mkdir(f.run(), 0o700); err != nil {
@@ -111,7 +118,7 @@ func (f *folder) remove() error {
 		_ = f.marker.Close()
 	}
 	if err != nil {
-		return fmt.Errorf("remove server's folder: %w", err)
+		return fmt.Errorf("remove %s: %w", f.path, err)
 	}
 	return nil
 }

@@ -20,14 +20,14 @@ import (
 const leftoverPoll = 20 * time.Millisecond
 
 // sweep removes from parent what killed runs left: their servers, if one should
-// still run, and their folders. What it cannot remove it leaves and logs.
+// still run, and their folders, those of [MakeFolder] too. What it cannot remove it leaves and logs.
 func sweep(ctx context.Context, parent string, log *serverLog) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return // making our own folder there says why
 	}
 	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), folderPrefix) {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), ourPrefix) {
 			continue
 		}
 		f, ok := orphan(filepath.Join(parent, e.Name()))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"path"
 	"strconv"
 
 	"github.com/pixlab/pixlab/pix"
@@ -89,15 +90,30 @@ func NewAdmin(c AdminConfig) (http.Handler, error) {
 	m.HandleFunc("GET /admin/reconcile/{id}", a.showWindow)
 	m.HandleFunc("GET /admin/report/{day}", a.showReport)
 	m.HandleFunc("GET /admin/records", a.listRecords)
-	m.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
-		problem(w, http.StatusNotFound, pix.ProblemNotFound, "nothing for "+req.Method+" at "+req.URL.Path)
-	})
+	m.HandleFunc("/", nothingFor)
 	open := http.NewServeMux()
 	open.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
 	open.Handle("/", bearer(c.Token, m))
-	return open, nil
+	return unclean(open, bearer(c.Token, http.HandlerFunc(nothingFor))), nil
+}
+
+func nothingFor(w http.ResponseWriter, req *http.Request) {
+	problem(w, http.StatusNotFound, pix.ProblemNotFound, "nothing for "+req.Method+" at "+req.URL.Path)
+}
+
+// unclean leaves paths such as //admin/cases to another handler: http.ServeMux
+// would send the caller elsewhere, whoever that is.
+func unclean(next, other http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		clean := path.Clean("/" + req.URL.Path)
+		if clean != req.URL.Path && clean+"/" != req.URL.Path {
+			other.ServeHTTP(w, req)
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
 }
 
 type admin struct{ AdminConfig }

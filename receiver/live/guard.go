@@ -18,7 +18,8 @@ func guarded(cfg ServerConfig) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		ctx, cancel := cfg.Clock.WithTimeout(req.Context(), cfg.HandlerTimeout)
 		defer cancel()
-		seen := &sniffer{ResponseWriter: w}
+		late := cfg.Clock.Now().Add(cfg.ReadTimeout)
+		seen := &sniffer{ResponseWriter: w, refusing: func() { drain(w, req, earlier(late, cfg.Clock.Now().Add(drainLimit))) }}
 		defer func() {
 			v := recover()
 			if v == nil {
@@ -47,12 +48,16 @@ type sniffer struct {
 	http.ResponseWriter
 	status int // 0 until something was written
 	body   []byte
+	// refusing is called once, before a refusal goes out.
+	refusing func()
 }
 
 // WriteHeader remembers the status; 1xx are on the way to it.
 func (s *sniffer) WriteHeader(status int) {
 	if s.status == 0 && status >= 200 {
-		s.status = status
+		if s.status = status; status >= 400 && s.refusing != nil {
+			s.refusing()
+		}
 	}
 	s.ResponseWriter.WriteHeader(status)
 }

@@ -10,12 +10,12 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"sync"
 	"time"
 
 	psp "github.com/pixlab/pixlab/fakepsp/live"
+	"github.com/pixlab/pixlab/internal/pgcluster"
 	"github.com/pixlab/pixlab/pix"
 )
 
@@ -45,6 +45,7 @@ const (
 // house is all that runs: PSP, receivers, database, and what stands between.
 type house struct {
 	binary, dir string
+	folder      *pgcluster.Folder // dir's
 	habits      habits
 	commander   commander
 	db          *database
@@ -79,9 +80,10 @@ func build(ctx context.Context, binary, databaseURL string, h habits, c commande
 }
 
 func (w *house) start(databaseURL string, merchant http.Handler, logTo io.Writer) (err error) {
-	if w.dir, err = os.MkdirTemp("", "pixlab-live-"); err != nil {
+	if w.folder, err = pgcluster.MakeFolder(w.ctx, "live"); err != nil {
 		return err
 	}
+	w.dir = w.folder.Path()
 	w.secret = pix.Secret{ID: "k1", Key: []byte(rand.Text())}
 	for _, s := range []*string{&w.client, &w.endpointKey, &w.lab, &w.api, &w.admin, &w.control} {
 		*s = rand.Text()
@@ -167,8 +169,8 @@ func (w *house) close() error {
 	if w.db != nil {
 		errs = append(errs, w.db.close(context.WithoutCancel(w.ctx)))
 	}
-	if w.dir != "" {
-		errs = append(errs, os.RemoveAll(w.dir))
+	if w.folder != nil {
+		errs = append(errs, w.folder.Remove())
 	}
 	return errors.Join(errs...)
 }
