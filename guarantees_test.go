@@ -17,7 +17,7 @@ import (
 func TestGuaranteesNameWhatThereIs(t *testing.T) {
 	t.Parallel()
 	there := namesInTheTree(t)
-	for _, page := range []string{"guarantees.md", "idempotency.md", "decisions.md"} {
+	for _, page := range []string{"guarantees.md", "idempotency.md", "decisions.md", "articles.md"} {
 		text, err := os.ReadFile(filepath.Join("docs", page))
 		if err != nil {
 			t.Fatal(err)

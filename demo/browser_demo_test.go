@@ -90,6 +90,10 @@ func testCrashHeals(t *testing.T, b context.Context) {
 	if healed.Right.Verdict != "held" || len(healed.Right.Wrongs) > 0 || healed.Added != 2 {
 		t.Errorf("after healing the reference is %s, wrong by %v; %d orders", healed.Right.Verdict, healed.Right.Wrongs, healed.Added)
 	}
+	// At the end nothing is left to break: the page says so, and complains of nothing.
+	for key, says := range map[string]string{"6": "nothing reaches instance 1", "1": "no callback is left"} {
+		do(t, page, pressKey("End"), pressKey(key), until(fmt.Sprintf(`document.getElementById('toast').textContent.includes(%q)`, says)))
+	}
 	heard.none(t)
 }
 

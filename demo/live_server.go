@@ -87,12 +87,12 @@ func (s *LiveServer) readings(w http.ResponseWriter, r *http.Request) {
 
 func (s *LiveServer) act(w http.ResponseWriter, r *http.Request) {
 	var a Act
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder)).Decode(&a)
-	if err == nil {
-		err = s.Do(r.Context(), a)
-	}
-	if err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder)).Decode(&a); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if err := s.Do(r.Context(), a); err != nil {
+		refuse(w, err)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -51,6 +51,9 @@ func press(p *chaos.Plan, shown *film.Film, b Button, at chaos.Instant) error {
 		heal(p, ms)
 		return nil
 	case StoreDown, PSPDown:
+		if ms+1 >= p.HorizonMS {
+			return fmt.Errorf("the day of the plan is over: want an earlier instant, or a reset")
+		}
 		place := chaos.PlaceStore
 		if b == PSPDown {
 			place = chaos.PlacePSP

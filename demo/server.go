@@ -172,19 +172,34 @@ type order struct {
 	Operate chaos.OperatorAct `json:"operate"`
 }
 
-// take reads an order and carries it out; what is refused is answered 400 with
-// one line.
+// refusal is the answer to an order that cannot be carried out as things stand,
+// in one line. It is no error of whoever asks: a button may be pressed at any
+// instant.
+type refusal struct {
+	Refused string `json:"refused"`
+}
+
+// take reads an order and carries it out. What cannot be meant is answered 400,
+// what cannot be done then is a refusal.
 func (s *Server) take(w http.ResponseWriter, r *http.Request, do func(order) error) {
 	var o order
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder)).Decode(&o)
-	if err == nil {
-		err = do(o)
-	}
-	if err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder)).Decode(&o); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	if err := do(o); err != nil {
+		refuse(w, err)
+		return
+	}
 	s.state(w, r)
+}
+
+func refuse(w http.ResponseWriter, err error) {
+	if errors.Is(err, ErrUnknown) {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answer(w, refusal{err.Error()})
 }
 
 func (s *Server) press(w http.ResponseWriter, r *http.Request) {

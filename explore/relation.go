@@ -60,6 +60,7 @@ func Undisputed(plan *chaos.Plan) *chaos.Plan {
 		}
 		seen[x.Charge] = true
 	}
+	p.Live = false // it is for the model alone, and may take hours
 	p.Faults = nil
 	for _, d := range plan.Faults {
 		if harmless(plan, d) {

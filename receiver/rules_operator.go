@@ -68,7 +68,10 @@ func (r Rules) Release(c Case, p *Payment, charge *Charge, cl CaseClosing) (Cred
 		after := *p
 		*after.Held.on(c.Account) -= c.Amount
 		*after.Held.on(cl.To) += c.Amount
-		d.Payment, reference = &after, p.Charge
+		d.Payment = &after
+		if c.Amount > 0 { // what is missing is a loss of the merchant's, and leaves the charge as paid as it is
+			reference = p.Charge
+		}
 	}
 	if p != nil && reference != "" && charge != nil && cl.To == AccountRevenue {
 		d.Charge = charge.paidByHand(c.Amount, p.EndToEndID)

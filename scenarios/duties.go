@@ -153,6 +153,17 @@ func (w *World) nextTurnOf(q receiver.Queue) chaos.Instant {
 	return wake
 }
 
+// unnoticed says whether a duty rests although something has moved: what the PSP
+// does of itself, last of all and without a callback, wakes nobody.
+func (w *World) unnoticed() bool {
+	for _, q := range allDuties() {
+		if d := w.duties[q]; d != nil && d.resting && !w.idleDuty(q, d) {
+			return true
+		}
+	}
+	return false
+}
+
 func (w *World) endRest(q receiver.Queue, d *dutyRest) {
 	d.resting = false
 	skipped := (w.sched.Now() - d.due + d.every - 1) / d.every

@@ -86,6 +86,7 @@ func (w *World) serveCall(x *exchange, a *actor, name, subject string, req *http
 	switch req.URL.Host {
 	case hostPSP:
 		reply := w.handle(req)
+		w.scheduleCourier() // a call may give the PSP something to tell
 		after = reply.After
 		x.status, x.header, x.body = reply.Status, reply.Header, reply.Body
 		if reply.Cut {

@@ -336,6 +336,10 @@ func (w *World) runUntil(limit chaos.Instant) {
 	for !w.stop() && !w.healsNow() {
 		t := w.sched.Next(limit)
 		if t == nil {
+			if w.healed && w.unnoticed() {
+				w.rouse()
+				continue
+			}
 			return
 		}
 		switch o := t.Owner.(type) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,7 @@ func (f *sizesFlag) Type() string { return "N,N" }
 // measured is what one large run cost, as the process that made it tells.
 type measured struct {
 	Payments int               `json:"payments"`
+	Credits  bool              `json:"credits"` // alone: nothing goes back or out
 	Verdict  scenarios.Verdict `json:"verdict"`
 	Steps    int64             `json:"steps"`
 	Events   int64             `json:"events"`
@@ -61,14 +63,14 @@ type measured struct {
 // apart from all others.
 func (c *cli) measureCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "measure PAYMENTS", Short: "Make one large run and tell what it cost", Hidden: true,
+		Use: "measure PAYMENTS [credits]", Short: "Make one large run and tell what it cost", Hidden: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			n := countFlag{most: mostPayments}
-			if len(args) != 1 || n.Set(args[0]) != nil {
-				return usagef("want one number of payments")
+			if len(args) == 0 || len(args) > 2 || n.Set(args[0]) != nil || len(args) == 2 && args[1] != "credits" {
+				return usagef("want one number of payments, and perhaps the word credits")
 			}
 			go endWith(c.in)
-			got, err := c.measure(n.n)
+			got, err := c.measure(n.n, len(args) == 2)
 			if err != nil {
 				return err
 			}
@@ -87,19 +89,22 @@ func endWith(in io.Reader) {
 // collects as seldom as ever while there is room below, and more often near it.
 const largeLimit = 360 << 20
 
-func (c *cli) measure(payments int) (*measured, error) {
+func (c *cli) measure(payments int, credits bool) (*measured, error) {
 	debug.SetMemoryLimit(largeLimit)
 	begin := time.Now()
 	plan, err := chaos.Generate(chaos.Options{Seed: 1, Profile: "calm", Payments: payments})
 	if err != nil {
 		return nil, err
 	}
+	if credits {
+		plan.Refunds, plan.Disputes, plan.Payouts = nil, nil, nil
+	}
 	report, err := c.drive(plan, scenarios.Options{Receiver: &c.receivers[0], Trace: io.Discard}, nil)
 	if err != nil {
 		return nil, err
 	}
 	return &measured{
-		Payments: payments, Verdict: report.Verdict, Steps: report.Steps, Events: report.Events,
+		Payments: payments, Credits: credits, Verdict: report.Verdict, Steps: report.Steps, Events: report.Events,
 		Micros: time.Since(begin).Microseconds(), PeakKB: peakKB(),
 	}, nil
 }
@@ -124,8 +129,8 @@ func peakOf(process string) int64 {
 
 // measureApart makes one large run in a process of its own. The child's input
 // stays open as long as this process lives, and the child ends with it.
-func measureApart(self string, n int) ([]byte, error) {
-	child := exec.Command(self, "measure", strconv.Itoa(n))
+func measureApart(self string, what ...string) ([]byte, error) {
+	child := exec.Command(self, append([]string{"measure"}, what...)...)
 	held, err := child.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -142,17 +147,15 @@ func (c *cli) benchLarge(sizes []int) error {
 	show := c.progress()
 	defer show.clear()
 	var all []*measured
-	for _, n := range sizes {
-		show.say("one run of %s", counted(n, "payment", "payments"))
-		out, err := measureApart(self, n)
-		if err != nil {
-			return fmt.Errorf("run of %d payments: %w", n, childError(err))
+	for _, only := range [][]string{{"credits"}, nil} {
+		for _, n := range sizes {
+			show.say("one run of %s", counted(n, "payment", "payments"))
+			got, err := measureOne(self, n, only)
+			if err != nil {
+				return fmt.Errorf("run of %d payments: %w", n, err)
+			}
+			all = append(all, got)
 		}
-		var got measured
-		if err := json.Unmarshal(out, &got); err != nil {
-			return fmt.Errorf("read what a run of %d payments cost: %w", n, err)
-		}
-		all = append(all, &got)
 	}
 	show.clear()
 	if err := write(c.out, c.largePage(all)); err != nil {
@@ -164,6 +167,16 @@ func (c *cli) benchLarge(sizes []int) error {
 		}
 	}
 	return nil
+}
+
+// measureOne makes one large run apart, and reads what it cost.
+func measureOne(self string, n int, only []string) (*measured, error) {
+	out, err := measureApart(self, append([]string{strconv.Itoa(n)}, only...)...)
+	if err != nil {
+		return nil, childError(err)
+	}
+	var got measured
+	return &got, json.Unmarshal(out, &got)
 }
 
 // childError is what the measuring process said before it failed.
@@ -179,19 +192,29 @@ func (c *cli) largePage(all []*measured) []byte {
 	p.line("profile calm, seed 1, one run of each size in a process of its own, trace to nowhere, GOMEMLIMIT %d MB", largeLimit>>20)
 	p.line("")
 	p.line("%s", p.dim("payments      time   per payment       steps      events   peak memory  verdict"))
-	for _, got := range all {
-		memory := "unknown"
-		if got.PeakKB > 0 {
-			memory = fmt.Sprintf("%.0f MB", float64(got.PeakKB)/1024)
+	for part := range slices.Chunk(all, len(all)/2) {
+		title := "all of it: credits, refunds, payouts"
+		if part[0].Credits {
+			title = "credits alone"
 		}
-		span := time.Duration(got.Micros) * time.Microsecond
-		p.line("%8s %9s %10.1f µs %11s %11s %13s  %s", grouped(got.Payments), elapsed(span),
-			float64(got.Micros)/float64(got.Payments), grouped(got.Steps), grouped(got.Events), memory, got.Verdict)
-	}
-	if first, last := all[0], all[len(all)-1]; len(all) > 1 {
-		p.line("")
-		p.line("%.1f times the payments took %.1f times the time", float64(last.Payments)/float64(first.Payments),
-			float64(last.Micros)/float64(first.Micros))
+		p.line("%s", title)
+		for _, got := range part {
+			largeLine(p, got)
+		}
+		if first, last := part[0], part[len(part)-1]; len(part) > 1 {
+			p.line("  %.1f times the payments took %.1f times the time", float64(last.Payments)/float64(first.Payments),
+				float64(last.Micros)/float64(first.Micros))
+		}
 	}
 	return p.Bytes()
+}
+
+func largeLine(p *page, got *measured) {
+	memory := "unknown"
+	if got.PeakKB > 0 {
+		memory = fmt.Sprintf("%.0f MB", float64(got.PeakKB)/1024)
+	}
+	span := time.Duration(got.Micros) * time.Microsecond
+	p.line("%8s %9s %10.1f µs %11s %11s %13s  %s", grouped(got.Payments), elapsed(span),
+		float64(got.Micros)/float64(got.Payments), grouped(got.Steps), grouped(got.Events), memory, got.Verdict)
 }

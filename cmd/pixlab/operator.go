@@ -120,7 +120,7 @@ func (c *cli) outboxList() *cobra.Command {
 		if all {
 			path += "&all=1"
 		}
-		return o.list(cmd.Context(), path, "events", "id", "endpoint", "state", "endToEndId", "number", "kind", "cents", "attempts", "due_at")
+		return o.list(cmd.Context(), path, "events", "id", "endpoint", "state", "endToEndId", "payout", "number", "kind", "cents", "attempts", "due_at")
 	}
 	return cmd
 }

@@ -69,8 +69,8 @@ func (t *outboxTable) byID(id int64) *receiver.OutboxEvent {
 	return t.rows[id-1].row
 }
 
-// slimOutbox forgets events that are out, but for that they are: nothing comes back to
-// one that was sent but a second word that it was.
+// slimOutbox forgets events that are out, but for that they are: nothing comes back
+// to one that was sent but a second word that it was.
 func (s *Store) slimOutbox() {
 	t := &s.outbox
 	for _, c := range t.log {
@@ -84,6 +84,7 @@ func (s *Store) slimOutbox() {
 		*lines = slices.DeleteFunc(*lines, func(l outboxLine) bool { return len(l.rows) == 0 })
 		if len(*lines) == 0 {
 			*lines = nil
+			delete(s.payouts.lines, c.After.PayoutKey)
 		}
 		t.rows[id-1], t.versions[id-1] = nil, c.After.Version
 	}

@@ -15,7 +15,7 @@
 //
 // AppendInbox, on which the PSP waits, is one INSERT. Only items whose key is
 // known go on: those that tell nothing new are answered from a plain read, the
-// rest under locks.
+// rest under locks. So are repeats of a request for a charge that is under way.
 //
 // # Refusals
 //

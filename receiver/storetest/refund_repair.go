@@ -87,8 +87,12 @@ func refundExcess(f *fixture) {
 	f.repairedRefund(c, receiver.ApplyKnown)
 	f.appended(f.sweptRefund(c), receiver.AppendKnown)
 	f.refundMatched(1, 2, 500, receiver.MatchOK, -500)
+	before := f.charge(1)
 	f.closed(receiver.RefundCase(e2e(1), c.ID), receiver.AccountRevenue, true)
 	f.holds(1, receiver.Holdings{Revenue: -300}, 0, 800)
+	if after := f.charge(1); after.Settled != before.Settled || after.SettledBy != before.SettledBy {
+		f.T.Errorf("a loss taken moved the charge from %s to %s settled", before.Settled, after.Settled)
+	}
 }
 
 func refundRepairStates(f *fixture) {

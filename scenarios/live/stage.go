@@ -102,8 +102,11 @@ func (s *Stage) openCode(ctx context.Context) error {
 	var made struct {
 		TxID pix.TxID `json:"txid"`
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&made); err != nil || made.TxID == "" {
-		return fmt.Errorf("register a static code: %s, %w", resp.Status, err)
+	if err := json.NewDecoder(resp.Body).Decode(&made); err != nil {
+		return fmt.Errorf("register a static code: %s: %w", resp.Status, err)
+	}
+	if made.TxID == "" {
+		return fmt.Errorf("register a static code: %s, without a txid", resp.Status)
 	}
 	s.code = made.TxID
 	return nil

@@ -207,9 +207,9 @@
   async function order(path, body, said) {
     try {
       const r = await post(path, body);
-      const refused = r.ok ? '' : await r.text();
-      if (refused) { Lab.toast(refused); return refused; }
-      take(await r.json());
+      const got = r.ok ? await r.json() : { refused: await r.text() };
+      if (got.refused) { Lab.toast(got.refused); return got.refused; }
+      take(got);
       if (said) Lab.toast(said);
       return '';
     } catch { lose(); return T('say.lost'); }

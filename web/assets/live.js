@@ -22,9 +22,9 @@
   function money(e, cents, withSign) {
     e.innerHTML = (withSign && cents ? (cents > 0 ? '+' : '\u2212') : '') + `<small>R$</small>${Lab.digits(cents)}`;
   }
-  function fit(e) {
+  function fit(e, padding = 2.25) {
     e.style.fontSize = '';
-    const room = e.parentElement.clientWidth - 2.25 * rem();
+    const room = e.parentElement.clientWidth - padding * rem();
     let size = parseFloat(getComputedStyle(e).fontSize);
     while (e.scrollWidth > room && size > 28) { size -= 2; e.style.fontSize = size + 'px'; }
   }
@@ -37,7 +37,7 @@
     $('say-left').textContent = T(twice ? 'live.twice' : 'live.distinct', count(r.credited));
     $('sum-left').textContent = T('live.sum', count(r.sent), count(r.doubled), count(r.refused));
     money($('gap'), gap, true); money($('statement'), r.paidCents, false);
-    fit($('gap')); fit($('credits')); fit($('statement'));
+    fit($('gap')); fit($('credits')); fit($('statement'), 0);
     $('say-right').textContent = r.read ? T(gap > 0 ? 'above' : 'agree') : T('live.unread');
     $('sum-right').textContent = T('live.ledger', brl(r.ledgerCents));
     $('settled').textContent = T('settledCount', count(r.paid));
@@ -124,6 +124,7 @@
     try {
       const a = await fetch('/api/act', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(order) });
       if (!a.ok) Lab.toast(await a.text());
+      else if (a.status === 200) Lab.toast((await a.json()).refused);
     } catch { tell(false); }
   }
   const acts = {
