@@ -55,7 +55,7 @@ func (s *Shrinker) tail() {
 	p.Faults = slices.DeleteFunc(p.Faults, func(d chaos.Deviation) bool {
 		return d.Target.Window != nil && d.Target.Window.FromMS > at || d.Set.AtMS > at
 	})
-	prune(p)
+	Prune(p)
 	if SizeOf(p) != SizeOf(s.best) {
 		s.try(p)
 	}
@@ -66,7 +66,7 @@ func (s *Shrinker) payments() {
 	s.fewer(len(from.Payments), func(keep []int) *chaos.Plan {
 		p := copyOf(from)
 		p.Payments = some(from.Payments, keep)
-		return prune(p)
+		return Prune(p)
 	})
 }
 
@@ -75,7 +75,7 @@ func (s *Shrinker) faults() {
 	s.fewer(len(from.Faults), func(keep []int) *chaos.Plan {
 		p := copyOf(from)
 		p.Faults = some(from.Faults, keep)
-		return prune(p)
+		return Prune(p)
 	})
 }
 
@@ -85,19 +85,19 @@ func (s *Shrinker) returns() {
 	s.fewer(len(from.Refunds), func(keep []int) *chaos.Plan {
 		p := copyOf(from)
 		p.Refunds = some(from.Refunds, keep)
-		return prune(p)
+		return Prune(p)
 	})
 	from = s.best
 	s.fewer(len(from.Disputes), func(keep []int) *chaos.Plan {
 		p := copyOf(from)
 		p.Disputes = some(from.Disputes, keep)
-		return prune(p)
+		return Prune(p)
 	})
 	from = s.best
 	s.fewer(len(from.Payouts), func(keep []int) *chaos.Plan {
 		p := copyOf(from)
 		p.Payouts = some(from.Payouts, keep)
-		return prune(p)
+		return Prune(p)
 	})
 }
 
@@ -115,7 +115,7 @@ func (s *Shrinker) settings() {
 		p := copyOf(s.best)
 		simpler(&p.Settings)
 		if p.Settings != s.best.Settings {
-			s.try(prune(p))
+			s.try(Prune(p))
 		}
 	}
 }

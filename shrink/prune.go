@@ -22,9 +22,10 @@ func copyOf(p *chaos.Plan) *chaos.Plan {
 	return &out
 }
 
-// prune takes away what names nothing any more: refunds and MED cases of a
-// payment that is gone, charges that nobody pays, and faults on all of these.
-func prune(p *chaos.Plan) *chaos.Plan {
+// Prune takes away what names nothing any more: refunds and MED cases of a
+// payment that is gone, charges that nobody pays, and faults on all of these. It
+// changes the plan, and returns it.
+func Prune(p *chaos.Plan) *chaos.Plan {
 	paid := map[string]bool{} // payments, then whatever else may be named
 	for _, x := range p.Payments {
 		paid[x.ID] = true

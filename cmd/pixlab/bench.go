@@ -21,7 +21,8 @@ type benchFlags struct {
 	large                   []int
 }
 
-const benchDoc = `Measure whole runs: plan drawn, world built, run, healed, judged. Seeds count up from 1.
+const benchDoc = `Measure whole runs: plan drawn, world built, run, healed, judged. Seeds count up from 1. The
+last line is of the same plans with nothing in them that goes back or out.
 
 With --large, measure one long calm run of each size instead, in a process of its own, with
 its trace written to nowhere: time and memory have to grow no faster than the payments do.
@@ -65,6 +66,7 @@ func benchArgs(cmd *cobra.Command, args []string) error {
 // pace is what one measurement came to.
 type pace struct {
 	cores                int
+	credits              bool // alone
 	span                 time.Duration
 	runs                 []time.Duration
 	steps, events, calls int64
@@ -80,9 +82,9 @@ func (c *cli) bench(f *benchFlags) error {
 	}
 	var paces []*pace
 	broken := int64(0)
-	for _, n := range cores {
+	for i, n := range append(cores, cores[len(cores)-1]) {
 		show.say("measuring on %s for %d s", counted(n, "core", "cores"), f.seconds.n)
-		got, err := c.measurePace(f, n)
+		got, err := c.measurePace(f, &pace{cores: n, credits: i == len(cores)})
 		if err != nil {
 			return err
 		}
@@ -99,9 +101,8 @@ func (c *cli) bench(f *benchFlags) error {
 }
 
 // measurePace runs seed after seed on so many cores until the time is up.
-func (c *cli) measurePace(f *benchFlags, cores int) (*pace, error) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-	got := &pace{cores: cores}
+func (c *cli) measurePace(f *benchFlags, got *pace) (*pace, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(got.cores))
 	var next atomic.Int64
 	var mu sync.Mutex
 	var failure error
@@ -111,7 +112,7 @@ func (c *cli) measurePace(f *benchFlags, cores int) (*pace, error) {
 		for time.Now().Before(end) {
 			seed := chaos.Seed(next.Add(1))
 			start := time.Now()
-			report, err := c.benchRun(f, seed)
+			report, err := c.benchRun(f, seed, got.credits)
 			took := time.Since(start)
 			mu.Lock()
 			if err != nil {
@@ -124,7 +125,7 @@ func (c *cli) measurePace(f *benchFlags, cores int) (*pace, error) {
 		}
 	}
 	var crew sync.WaitGroup
-	for range cores {
+	for range got.cores {
 		crew.Go(work)
 	}
 	crew.Wait()
@@ -132,10 +133,13 @@ func (c *cli) measurePace(f *benchFlags, cores int) (*pace, error) {
 	return got, failure
 }
 
-func (c *cli) benchRun(f *benchFlags, seed chaos.Seed) (*scenarios.Report, error) {
+func (c *cli) benchRun(f *benchFlags, seed chaos.Seed, credits bool) (*scenarios.Report, error) {
 	plan, err := chaos.Generate(chaos.Options{Seed: seed, Profile: f.profile, Payments: f.payments.n})
 	if err != nil {
 		return nil, err
+	}
+	if credits {
+		creditsAlone(plan)
 	}
 	return c.drive(plan, scenarios.Options{Receiver: &c.receivers[0]}, nil)
 }
@@ -169,8 +173,12 @@ func (c *cli) benchPage(f *benchFlags, paces []*pace) []byte {
 	p.line("%s", p.dim("cores   runs/s      runs       p50       p99      steps   events   calls   (each a run)"))
 	for _, got := range paces {
 		n := int64(len(got.runs))
-		p.line("%5d %s %9s %9s %9s  %9s %8s %7s", got.cores, p.bold(fmt.Sprintf("%8.1f", got.rate())), grouped(n),
-			elapsed(got.quantile(50)), elapsed(got.quantile(99)), grouped(got.steps/n), grouped(got.events/n), grouped(got.calls/n))
+		title := ""
+		if got.credits {
+			title = "   credits alone"
+		}
+		p.line("%5d %s %9s %9s %9s  %9s %8s %7s%s", got.cores, p.bold(fmt.Sprintf("%8.1f", got.rate())), grouped(n),
+			elapsed(got.quantile(50)), elapsed(got.quantile(99)), grouped(got.steps/n), grouped(got.events/n), grouped(got.calls/n), title)
 	}
 	p.line("")
 	broken := int64(0)
@@ -180,7 +188,7 @@ func (c *cli) benchPage(f *benchFlags, paces []*pace) []byte {
 			p.line("%d cores were asked for and the machine has %d", got.cores, runtime.NumCPU())
 		}
 	}
-	if len(paces) > 1 {
+	if len(paces) > 2 {
 		p.line("%d cores do %.2f times the work of one", paces[1].cores, paces[1].rate()/paces[0].rate())
 	}
 	if broken > 0 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pixlab/pixlab/chaos"
 	"github.com/pixlab/pixlab/scenarios"
+	"github.com/pixlab/pixlab/shrink"
 )
 
 // sizesFlag is a list of whole numbers, "10000,50000".
@@ -97,7 +98,7 @@ func (c *cli) measure(payments int, credits bool) (*measured, error) {
 		return nil, err
 	}
 	if credits {
-		plan.Refunds, plan.Disputes, plan.Payouts = nil, nil, nil
+		creditsAlone(plan)
 	}
 	report, err := c.drive(plan, scenarios.Options{Receiver: &c.receivers[0], Trace: io.Discard}, nil)
 	if err != nil {
@@ -107,6 +108,13 @@ func (c *cli) measure(payments int, credits bool) (*measured, error) {
 		Payments: payments, Credits: credits, Verdict: report.Verdict, Steps: report.Steps, Events: report.Events,
 		Micros: time.Since(begin).Microseconds(), PeakKB: peakKB(),
 	}, nil
+}
+
+// creditsAlone takes out of a plan whatever goes back or out, and the faults that
+// were about it.
+func creditsAlone(p *chaos.Plan) {
+	p.Refunds, p.Disputes, p.Payouts = nil, nil, nil
+	shrink.Prune(p)
 }
 
 // peakKB is the process's high-water mark of memory, where the system tells it.
