@@ -116,7 +116,7 @@ func (s *receiverSettings) process() (live.ProcessConfig, error) {
 	cfg := live.ProcessConfig{
 		Receiver: own,
 		Loops: live.Options{
-			Workers: s.workers.n, Senders: s.senders.n, Poll: s.poll, Grace: s.stopGrace, MaxPause: min(s.backoffCap, 30*time.Second),
+			Workers: s.workers.n, Senders: s.senders.n, Poll: s.poll, Gather: s.gather, Grace: s.stopGrace, MaxPause: min(s.backoffCap, 30*time.Second),
 			GiveWay: &live.GiveWay{Limit: s.giveWayAt.n, Pause: s.giveWay},
 		},
 		Batch:    receiver.BatchConfig{Items: s.flushItems.n, Delay: s.flushDelay, Waiting: s.flushWaiting.n},

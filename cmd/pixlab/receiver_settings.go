@@ -42,14 +42,14 @@ type receiverSettings struct {
 	senders, payoutAttempts               countFlag
 	payoutLookup                          bool
 
-	flushDelay, giveWay, poll, stopGrace       time.Duration
-	callTimeout, lease, tolerance              time.Duration
-	backoffBase, backoffCap                    time.Duration
-	sweepEvery, overlap, sweepBack             time.Duration
-	changedEvery                               time.Duration
-	reconcileEvery, reconcileGrace, proofAfter time.Duration
-	keyWindow, keyTTL, keyPurgeEvery           time.Duration
-	askEvery, payoutKeyTTL                     time.Duration
+	flushDelay, giveWay, gather, poll, stopGrace time.Duration
+	callTimeout, lease, tolerance                time.Duration
+	backoffBase, backoffCap                      time.Duration
+	sweepEvery, overlap, sweepBack               time.Duration
+	changedEvery                                 time.Duration
+	reconcileEvery, reconcileGrace, proofAfter   time.Duration
+	keyWindow, keyTTL, keyPurgeEvery             time.Duration
+	askEvery, payoutKeyTTL                       time.Duration
 
 	secrets receiverSecrets
 }
@@ -59,7 +59,7 @@ func newReceiverSettings() *receiverSettings {
 	return &receiverSettings{
 		databaseConns: n(16, 1000), workers: n(4, 256), batch: n(128, 1000), giveWayAt: n(48, 1_000_000), maxAttempts: n(10, 1000),
 		maxBody: n(1<<20, 64<<20), maxItems: n(1000, 100_000), maxConns: n(256, 65_536),
-		flushItems: n(2000, 100_000), flushWaiting: n(20_000, 1_000_000), pageSize: n(100, 1000), memory: n(120, 1_000_000), flushers: n(1, 64),
+		flushItems: n(2000, 100_000), flushWaiting: n(20_000, 1_000_000), pageSize: n(100, 1000), memory: n(120, 1_000_000), flushers: n(2, 64),
 		senders: n(4, 64), payoutAttempts: n(5, 100),
 	}
 }
@@ -119,10 +119,11 @@ func (s *receiverSettings) addSizes(f *pflag.FlagSet) {
 func (s *receiverSettings) addTimes(f *pflag.FlagSet) {
 	span := func(at *time.Duration, name string, fallback time.Duration, doc string) {
 		*at = fallback
-		f.Var(&receiverSpan{at, name == "flush-delay" || name == "give-way"}, name, doc)
+		f.Var(&receiverSpan{at, name == "flush-delay" || name == "give-way" || name == "gather"}, name, doc)
 	}
 	span(&s.flushDelay, "flush-delay", 0, "how long a callback waits for others to share its commit; 0s: only while another commit runs")
 	span(&s.giveWay, "give-way", 250*time.Millisecond, "how long a worker's turn is held up at most while callbacks press; 0s: not at all")
+	span(&s.gather, "gather", 10*time.Millisecond, "how long a worker waits for further events to book along; 0s: not at all")
 	span(&s.poll, "poll", 100*time.Millisecond, "how often queues are looked at for work that other processes made")
 	span(&s.stopGrace, "stop-grace", 10*time.Second, "how long requests and turns may go on after SIGTERM")
 	span(&s.callTimeout, "call-timeout", 5*time.Second, "bounds one call to the PSP")

@@ -27,7 +27,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic in %s: %v", e.St
 // names the steps that did not end even so.
 func Run(ctx context.Context, r *receiver.Receiver, store receiver.Store, o Options) error {
 	o.fill()
-	l := &loops{r: r, store: store, o: o, busy: map[string]int{}, ended: make(chan struct{})}
+	l := &loops{r: r, store: store, o: o, busy: map[string]int{}, ended: make(chan struct{}), gathering: newGathering(o.Gather, o.Clock)}
 	// Turns outlive ctx by the grace, and no longer.
 	turns, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -51,6 +51,8 @@ type loops struct {
 	o       Options
 	running sync.WaitGroup
 	ended   chan struct{} // closed when all have returned
+	// gathering holds workers up for a little while.
+	gathering *gathering
 
 	mu   sync.Mutex
 	busy map[string]int // turns under way, by step
@@ -60,7 +62,8 @@ type loops struct {
 // one, and so a fellow that is idle joins in.
 func (l *loops) loop(ctx, turns context.Context, s receiver.Step) {
 	rung := l.o.Bell.heard(s.Queue())
-	for errs := 0; ; {
+	books := s.Queue() == receiver.QueueInbox
+	for errs, took := 0, 0; ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -69,12 +72,16 @@ func (l *loops) loop(ctx, turns context.Context, s receiver.Step) {
 		if ctx.Err() != nil {
 			return
 		}
+		if books && !l.gathering.wait(ctx, took) {
+			continue
+		}
 		done := func() {}
-		if s.Queue() == receiver.QueueInbox {
+		if books {
 			done = l.o.GiveWay.hold(ctx)
 		}
 		p, err := l.turn(turns, s)
 		done()
+		took = p.Done
 		if err == nil {
 			errs = 0
 			if p.Done > 0 {

@@ -28,6 +28,9 @@ type Options struct {
 	// Bell wakes the loops; the store that the receiver was built on should be
 	// wrapped by it (a bell that nobody rings).
 	Bell *Bell
+	// Gather is how long a worker that was rung for waits for further events to
+	// book along; zero takes the first at once.
+	Gather time.Duration
 	// GiveWay, where set, has the workers step back while callbacks press.
 	GiveWay *GiveWay
 	// Turn, where set, hears of every turn's end. It may be called by many
