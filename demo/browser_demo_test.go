@@ -48,7 +48,7 @@ func testPlays(t *testing.T, b context.Context) {
 	do(t, page, pressKey("s"), pressKey("s"), pressKey(" "), until(`document.querySelectorAll('#rows .row').length >= 2`), pressKey(" "))
 	clock := text(t, page, "#clock")
 	do(t, page, pressKey("ArrowRight"), until(fmt.Sprintf(`document.getElementById('clock').textContent >= %q`, clock)))
-	do(t, page, until(`document.querySelectorAll('#laws .lamp').length === 8`), chromedp.Click("#wrong-lines"), until(`(document.querySelector('#lines[open] pre') || document.body).textContent.includes('appendDelivery')`))
+	do(t, page, until(`document.querySelectorAll('#laws .lamp').length === 8`), click("#wrong-lines"), until(`(document.querySelector('#lines[open] pre') || document.body).textContent.includes('appendDelivery')`))
 	heard.none(t)
 }
 
@@ -111,7 +111,7 @@ func testSaved(t *testing.T, b context.Context) {
 			done <- e.GUID
 		}
 	})
-	do(t, page, cdp.SetDownloadBehavior(cdp.SetDownloadBehaviorBehaviorAllowAndName).WithDownloadPath(dir).WithEventsEnabled(true), chromedp.Click("#save"))
+	do(t, page, cdp.SetDownloadBehavior(cdp.SetDownloadBehaviorBehaviorAllowAndName).WithDownloadPath(dir).WithEventsEnabled(true), click("#save"))
 	var raw []byte
 	select {
 	case id := <-done:
@@ -182,13 +182,13 @@ func testLanguages(t *testing.T, b context.Context) {
 	if len(odd) > 0 {
 		t.Errorf("words that are not whole in both languages: %v", odd)
 	}
-	do(t, page, chromedp.Click(`[data-lang="pt"]`), until(`document.documentElement.lang === 'pt-BR'`))
+	do(t, page, click(`[data-lang="pt"]`), until(`document.documentElement.lang === 'pt-BR'`))
 	var keys []string
 	do(t, page, chromedp.Evaluate(`document.body.innerText.match(/\b(out|say|inv|fate|button|key|life)\.\w+/g) || []`, &keys))
 	if body := text(t, page, "body"); !strings.Contains(body, "Extrato do banco") || !strings.Contains(body, "creditado") || len(keys) > 0 {
 		t.Errorf("in Portuguese it shows the keys %v; %q", keys, body)
 	}
-	do(t, page, chromedp.Click(`[data-lang="en"]`), until(`document.documentElement.lang === 'en'`))
+	do(t, page, click(`[data-lang="en"]`), until(`document.documentElement.lang === 'en'`))
 	if body := text(t, page, "body"); strings.Contains(body, "Extrato do banco") {
 		t.Error("back in English, it speaks Portuguese")
 	}
@@ -231,7 +231,7 @@ func testAside(t *testing.T, b context.Context) {
 	}
 	shot(t, page, "aside-1280x720")
 	// The operator closes it: an act of the plan, which holds and is saved with it.
-	do(t, page, chromedp.Click(`#put-aside [data-operate*="close"]`), until(`document.querySelector('#put-aside .said').textContent.includes('added to the plan')`),
+	do(t, page, click(`#put-aside [data-operate*="close"]`), until(`document.querySelector('#put-aside .said').textContent.includes('added to the plan')`),
 		until(`!document.querySelector('#put-aside [data-operate]')`), until(`document.getElementById('aside').textContent.includes('0')`))
 	state, _ := s.State()
 	if plan := s.Plan(); len(plan.Operator) != 1 || plan.Operator[0].Do != chaos.OperatorClose || len(state.Right.Acts) != 1 || !state.Right.Acts[0].Done {

@@ -141,7 +141,7 @@ func TestLiveInABrowser(t *testing.T) {
 // testLiveTalks goes through both languages and a narrow window.
 func testLiveTalks(t *testing.T, page context.Context) {
 	t.Helper()
-	do(t, page, chromedp.Click(`[data-lang="pt"]`), until(`document.documentElement.lang === 'pt-BR'`))
+	do(t, page, click(`[data-lang="pt"]`), until(`document.documentElement.lang === 'pt-BR'`))
 	var keys []string
 	do(t, page, chromedp.Evaluate(`document.body.innerText.match(/\b(live|say|inv|button|key)\.\w+/g) || []`, &keys))
 	if body := text(t, page, "body"); len(keys) > 0 || !strings.Contains(body, "Extrato do banco") || !strings.Contains(body, "os tempos desta máquina") {
@@ -149,7 +149,7 @@ func testLiveTalks(t *testing.T, page context.Context) {
 	}
 	shot(t, page, "live-pt-1280x720")
 	var wide int64
-	do(t, page, chromedp.Click(`[data-lang="en"]`), chromedp.EmulateViewport(400, 800), chromedp.Evaluate(`document.documentElement.scrollWidth`, &wide))
+	do(t, page, click(`[data-lang="en"]`), chromedp.EmulateViewport(400, 800), chromedp.Evaluate(`document.documentElement.scrollWidth`, &wide))
 	if wide > 400 {
 		t.Errorf("it is %d wide in a window of 400", wide)
 	}

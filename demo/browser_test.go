@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -86,11 +87,18 @@ func drawn() chromedp.Action {
 		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) })
 }
 
-// text is an element's text.
+// text is an element's text, once there is one. It is read in one step: the page
+// may put another element in its place at any frame.
 func text(t *testing.T, tab context.Context, selector string) (s string) {
 	t.Helper()
-	do(t, tab, chromedp.TextContent(selector, &s, chromedp.ByQuery))
+	found := "document.querySelector(" + strconv.Quote(selector) + ")"
+	do(t, tab, until(found), chromedp.Evaluate(found+".textContent", &s))
 	return strings.TrimSpace(s)
+}
+
+// click clicks on an element, once there is one, in one step as well.
+func click(selector string) chromedp.Action {
+	return until("(() => { const e = document.querySelector(" + strconv.Quote(selector) + "); if (!e || e.disabled) return false; e.click(); return true; })()")
 }
 
 // press sends keys to the page, whatever has the focus.
