@@ -93,3 +93,24 @@ func (c *Config) longestPayoutRetry() time.Duration {
 	}
 	return sum
 }
+
+// settleOpen leases one batch of intentions whose calls are owed, each of which may
+// need so many, and makes them one after another.
+func settleOpen[T any](
+	ctx context.Context, r *Receiver, calls int, lease func(context.Context, Lease) ([]T, error), settle func(context.Context, T) error,
+) (Progress, error) {
+	now, err := r.now(ctx)
+	if err != nil {
+		return Progress{}, err
+	}
+	open, err := lease(ctx, r.cfg.lease(now, calls))
+	if err != nil {
+		return Progress{}, err
+	}
+	for _, x := range open {
+		if err := settle(ctx, x); err != nil {
+			return Progress{Done: len(open)}, err
+		}
+	}
+	return Progress{Done: len(open)}, nil
+}

@@ -246,18 +246,8 @@ func (s chargeSender) Queue() Queue { return QueueCharges }
 
 // RunOnce asks about one batch of open charges.
 func (s chargeSender) RunOnce(ctx context.Context) (Progress, error) {
-	now, err := s.r.now(ctx)
-	if err != nil {
-		return Progress{}, err
-	}
-	open, err := s.r.store.LeaseCharges(ctx, s.r.cfg.lease(now, 3))
-	if err != nil {
-		return Progress{}, err
-	}
-	for _, c := range open {
-		if _, err := s.r.settleCall(ctx, c, true, nil); err != nil {
-			return Progress{Done: len(open)}, err
-		}
-	}
-	return Progress{Done: len(open)}, nil
+	return settleOpen(ctx, s.r, 3, s.r.store.LeaseCharges, func(ctx context.Context, c Charge) error {
+		_, err := s.r.settleCall(ctx, c, true, nil)
+		return err
+	})
 }

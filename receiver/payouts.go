@@ -124,20 +124,7 @@ func (s payoutSender) Queue() Queue { return QueuePayouts }
 
 // RunOnce works through one batch of open payouts.
 func (s payoutSender) RunOnce(ctx context.Context) (Progress, error) {
-	now, err := s.r.now(ctx)
-	if err != nil {
-		return Progress{}, err
-	}
-	open, err := s.r.store.LeasePayouts(ctx, s.r.cfg.lease(now, 4))
-	if err != nil {
-		return Progress{}, err
-	}
-	for _, x := range open {
-		if err := s.settle(ctx, x); err != nil {
-			return Progress{Done: len(open)}, err
-		}
-	}
-	return Progress{Done: len(open)}, nil
+	return settleOpen(ctx, s.r, 4, s.r.store.LeasePayouts, s.settle)
 }
 
 // settle makes the next call about one payout and stores what it taught.

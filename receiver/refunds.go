@@ -114,20 +114,7 @@ func (s refundSender) Queue() Queue { return QueueRefunds }
 
 // RunOnce works through one batch of open refunds.
 func (s refundSender) RunOnce(ctx context.Context) (Progress, error) {
-	now, err := s.r.now(ctx)
-	if err != nil {
-		return Progress{}, err
-	}
-	open, err := s.r.store.LeaseRefunds(ctx, s.r.cfg.lease(now, 3))
-	if err != nil {
-		return Progress{}, err
-	}
-	for _, x := range open {
-		if err := s.settle(ctx, x); err != nil {
-			return Progress{Done: len(open)}, err
-		}
-	}
-	return Progress{Done: len(open)}, nil
+	return settleOpen(ctx, s.r, 3, s.r.store.LeaseRefunds, s.settle)
 }
 
 // settle makes the next call about one refund and stores what it taught.

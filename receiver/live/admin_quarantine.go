@@ -80,12 +80,7 @@ func quarantineQuery(req *http.Request) (receiver.EventQuery, error) {
 		return q, errors.New("kind: want waiting or bad")
 	}
 	var err error
-	if after := given.Get("after"); after != "" {
-		if q.AfterID, err = strconv.ParseInt(after, 10, 64); err != nil || q.AfterID < 0 {
-			return q, errors.New("after: want the id of an event")
-		}
-	}
-	q.Limit, err = pageSize(req)
+	q.AfterID, q.Limit, err = pageOf(req, "an event")
 	return q, err
 }
 
