@@ -24,8 +24,9 @@ type benchFlags struct {
 const benchDoc = `Measure whole runs: plan drawn, world built, run, healed, judged. Seeds count up from 1. The
 last line is of the same plans with nothing in them that goes back or out.
 
-With --large, measure one long calm run of each size instead, in a process of its own, with
-its trace written to nowhere: time and memory have to grow no faster than the payments do.
+With --large, measure one long calm run of each size instead, once with credits alone and
+once with everything, each in a process of its own, its trace written to nowhere: time and
+memory have to grow no faster than the payments do.
 Such a process gives Go's runtime a memory limit of 360 MB, near which it collects more often.`
 
 func (c *cli) benchCommand() *cobra.Command {
